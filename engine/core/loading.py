@@ -28,6 +28,8 @@ from engine.scheduling.view import LoadRequest
 
 log = logging.getLogger(__name__)
 
+LONGEST = 0.2  # seconds for which pieces are read between two steps
+
 
 @dataclass(eq=False)  # the same only as itself
 class _Load:
@@ -163,8 +165,8 @@ class Loading:
     def step(self, decoding: float = 0.0) -> None:
         """Go on with the model that is being freed or read, if any; the others wait.
 
-        As many pieces are read as take half of what the turn has taken so far, at least a pause
-        of the loop and at most the gap budget: beside slow steps a load would else last too long.
+        Pieces are read for half of what the step took, at most for the gap budget. Beside long
+        steps it is a quarter: a load would else not end where the machine has much else to do.
 
         Args:
             decoding: seconds that this turn took for the chats' tokens.
@@ -172,13 +174,12 @@ class Loading:
         self._let_go()
         if self._leaving.busy:
             return self._leaving.step()
-        allowed = max(loader.PAUSE, min(decoding / 2, GAP_BUDGET))
+        allowed = max(min(decoding / 2, GAP_BUDGET), min(decoding / 4, LONGEST), loader.PAUSE)
         began = before = time.perf_counter()
         while self.busy and self._next_piece():
-            now = time.perf_counter()
-            if now - began + (now - before) > allowed:  # the next one may take as long
+            before, last = time.perf_counter(), before
+            if before - began + (before - last) > allowed:  # the next one may take as long
                 return None
-            before = now
         return None
 
     def _next_piece(self) -> bool:
@@ -245,8 +246,7 @@ class Loading:
 
     def free(self, model_id: str, then: Callable[[], None] | None = None) -> None:
         """As `unload`. `then` is called once it is done."""
-        state = self._state
-        message = "The model was unloaded. Load it again."
+        state, message = self._state, "The model was unloaded. Load it again."
         for session in [s for s in state.sessions.values() if s.model.info.id == model_id]:
             if session.named and session.reply is None:
                 state.save(session)
