@@ -90,6 +90,7 @@ class Doing:
         waiting: how many calls wait for the person.
         seconds: how long the first of them has been running, or waiting.
         step, tokens: of this turn so far, see `ToolWork`.
+        paused: the model is not asked again when they have ended.
     """
 
     running: tuple[str, ...]
@@ -97,9 +98,10 @@ class Doing:
     seconds: float
     step: int
     tokens: int
+    paused: bool = False
 
 
-def doing(calls: Iterable[Call], step: int, tokens: int) -> Doing | None:
+def doing(calls: Iterable[Call], step: int, tokens: int, *, paused: bool = False) -> Doing | None:
     """The same of these calls; None where all are over."""
     alive = [call for call in calls if call.state is not CallState.OVER]
     if not alive:
@@ -108,7 +110,7 @@ def doing(calls: Iterable[Call], step: int, tokens: int) -> Doing | None:
     names = tuple(c.tool.name if c.tool is not None else c.made.name for c in running)
     waiting = sum(call.waits for call in alive)
     seconds = monotonic() - min(call.since for call in running or alive)
-    return Doing(names, waiting, seconds, step, tokens)
+    return Doing(names, waiting, seconds, step, tokens, paused)
 
 
 def figures(call: Call) -> dict[str, Any]:

@@ -71,5 +71,8 @@ class ScoreFeed(QObject):
     def _tools(self) -> dict[str, Doing]:
         """What the tools of chats do."""
         tools = {chat.id: chat.tools for chat in self._library.running()}
-        found = {i: doing(t.calls.values(), t.step, t.tokens) for i, t in tools.items()}
+        found = {
+            chat_id: doing(each.calls.values(), each.step, each.tokens, paused=each.paused)
+            for chat_id, each in tools.items()
+        }
         return {chat_id: each for chat_id, each in found.items() if each is not None}

@@ -169,7 +169,8 @@ class Lanes:
         lane.kv_bytes, lane.kv_tokens = figures["kv_bytes"], held
         lane.state = _state(figures)
         if lane.state == "idle" and lane.doing is not None:
-            lane.state = "asking" if lane.doing.waiting else "calling"
+            at_work = "asking" if lane.doing.waiting else "calling"
+            lane.state = "paused" if lane.doing.paused else at_work
         elapsed = max(now - start, 1e-6)
         if lane.state == "writing":
             lane.rate = max(0, generated - before[0]) / elapsed

@@ -27,25 +27,31 @@ UNCLEAR = "Several calls run, and the request does not tell which of them it is 
 
 
 class _OneCall:
-    """One call, whose time stands still while the person is asked."""
+    """One call, whose time stands still while the person is asked.
+
+    Attributes:
+        open: how many of its questions wait for the person.
+        over: it has ended, perhaps before they have answered.
+    """
 
     def __init__(self, chat_id: str, ask: Ask | None, limit: asyncio.Timeout) -> None:
         self.chat_id = chat_id
         self.ask = ask
         self.open = 0
+        self.over = False
         self._limit = limit
         self._left = 0.0
 
     def pause(self) -> None:
         self.open += 1
-        if self.open == 1:
+        if self.open == 1 and not self._limit.expired():
             when = self._limit.when()
             self._left = (when or 0.0) - asyncio.get_running_loop().time()
             self._limit.reschedule(None)
 
     def resume(self) -> None:
         self.open -= 1
-        if not self.open and not self._limit.expired():
+        if not self.open and not self.over and not self._limit.expired():
             self._limit.reschedule(asyncio.get_running_loop().time() + self._left)
 
 
@@ -86,6 +92,7 @@ class Elicitation:
             try:
                 yield
             finally:
+                call.over = True
                 self._calls.remove(call)
                 _CALL.reset(token)
 

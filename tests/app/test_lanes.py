@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -126,5 +127,7 @@ def test_tools_that_run_and_that_wait_are_seen_while_the_engine_rests() -> None:
     assert lane.state == "asking"
     lanes.take(2.5, stats(s1=writing(5)), CHATS, {})
     assert [mark.state for mark in lane.marks] == ["calling", "asking", "writing"]
+    lanes.take(2.8, stats(s1={}), CHATS, {"c1": replace(runs, paused=True)})
+    assert lane.state == "paused", "its button lets it go on"
     lanes.take(3.0, stats(s1={}), CHATS)
     assert (lane.state, lane.doing) == ("idle", None)

@@ -30,6 +30,8 @@ class ResourcePicker(FieldPicker):
         field.cursorPositionChanged.connect(self._on_text)
 
     def wanted(self) -> str | None:
+        if self._field.toPlainText().startswith("/"):
+            return None  # a prompt is being looked for
         found = _LOOKS.search(self._before())
         return found[1] if found is not None else None
 

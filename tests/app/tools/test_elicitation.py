@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 import threading
@@ -11,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp_types import ElicitRequestFormParams
 
-from app.tools.elicitation import UNCLEAR, addresses
+from app.tools.elicitation import UNCLEAR, Elicitation, addresses
 from app.tools.host import ToolHost
 from app.tools.questions import Action, Question, Response
 from app.tools.servers import ServerConfig
@@ -191,3 +193,19 @@ def test_a_question_ends_with_its_call(host: ToolHost) -> None:
     call.cancel()
     host.shut_down()
     assert answer.cancelled(), "who shows the form hears that nobody waits for it"
+
+
+def test_an_answer_after_the_calls_end_is_still_one() -> None:
+    answer: Future[Response] = Future()
+    params = ElicitRequestFormParams(message="?", requested_schema=FORM["requestedSchema"])
+
+    async def late() -> Any:
+        elicitation = Elicitation("raw", print)
+        async with elicitation.during("chat", lambda question: answer, 60):
+            asking: Any = asyncio.ensure_future(elicitation(None, params))  # type: ignore[arg-type]
+            await asyncio.sleep(0)
+        assert elicitation.idle
+        answer.set_result(Response(Action.CANCEL))
+        return await asking
+
+    assert asyncio.run(late()).action == "cancel"
