@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-CONNECT_S = 30.0
+CONNECT_S = 60.0
 """How long a server may take to start: `npx` downloads before it does."""
 REST_S = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 60.0)
 """How long a server that failed so many times in a row is left alone."""

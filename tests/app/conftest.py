@@ -76,7 +76,9 @@ def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     gc.collect()
     left = {t for t in threading.enumerate() if t.name not in SHARED} - threads
     for thread in left:
-        if thread.name == "stretto-worker":  # told to end, and an end of the program waits for none
+        # Told to end, and an end of the program waits for none; asyncio's and anyio's end with the
+        # process or the call that they wait for.
+        if thread.name.startswith(("stretto-worker", "asyncio-waitpid", "AnyIO worker")):
             thread.join(20)
     left = {t for t in left if t.is_alive()}
     assert left == set(), "threads were left running"

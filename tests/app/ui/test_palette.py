@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app import language
+from app import language, pseudo, translation
 from app.settings import Settings
 from app.ui.palette.entries import Entry, Kind
 from app.ui.palette.finder import Finder
@@ -45,8 +45,10 @@ GERMAN = {"Split Right": "Rechts teilen", "Pane": "Feld", "All text": "Aller Tex
 
 
 @pytest.fixture
-def german() -> Iterator[None]:
-    language.install(lambda text, comment, n: GERMAN.get(text, ""))
+def german(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    made_up = {"made-up": lambda text, comment, n: GERMAN.get(text, "")}
+    monkeypatch.setattr(pseudo, "TRANSLATIONS", made_up)
+    monkeypatch.setenv(translation.ENVIRONMENT, "made-up")
     yield
     language.install(None)
 
