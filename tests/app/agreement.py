@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from PySide6.QtWidgets import QApplication
@@ -274,7 +275,7 @@ CHANNELS = 8
 
 def _json(value: object) -> object:
     """As it is after a way through the file: tuples are lists."""
-    return json.loads(json.dumps(value))
+    return json.loads(json.dumps(value, default=asdict))
 
 
 def _short(rows: list[tuple[str, str]]) -> str:

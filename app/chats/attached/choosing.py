@@ -7,6 +7,7 @@ import re
 from app.language import tr
 from app.store import AttachedText, Span
 
+_BETWEEN = re.compile(r"[,;，、；\s]*[,;，、；]\s*|(?<=\d)\s+(?=\d)")
 _RANGE = re.compile(r"(\d{1,6})(?:\s*[-–—]\s*(\d{1,6}))?")
 
 
@@ -22,7 +23,7 @@ def pages_in(words: str, count: int) -> list[int]:
         ValueError: a sentence that says what is wrong.
     """
     found: set[int] = set()
-    parts = [part.strip() for part in re.split(r"[,;\s]*[,;]\s*|(?<=\d)\s+(?=\d)", words)]
+    parts = [part.strip() for part in _BETWEEN.split(words)]
     for part in filter(None, parts):
         match = _RANGE.fullmatch(part)
         if match is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -11,6 +12,7 @@ from app.chats.organising import tidy_tags
 from app.language import tr
 
 _SHOWN = 12
+_COMMAS = "[,，、]"  # keyboards of Chinese and Japanese have their own
 
 
 class TagsDialog(QDialog):
@@ -59,4 +61,4 @@ class TagsDialog(QDialog):
     @Slot()
     def _on_go(self) -> None:
         self.accept()
-        self.tagged.emit(list(tidy_tags(self.field.text().split(","))))
+        self.tagged.emit(list(tidy_tags(re.split(_COMMAS, self.field.text()))))

@@ -63,6 +63,7 @@ def test_it_is_in_the_conversation_of_all_later_turns() -> None:
 def test_pages_are_chosen_by_numbers() -> None:
     assert pages_in("3, 1-2", 3) == [1, 2, 3]
     assert pages_in("2–3;2 1", 3) == [1, 2, 3]
+    assert pages_in("2–3；1、2", 3) == [1, 2, 3]
     for wrong, sentence in (
         ("4", "from 1 to 3"),
         ("3-2", "from 1"),
