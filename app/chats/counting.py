@@ -15,7 +15,7 @@ from app.chats.model_choice import ModelLoader, ModelStatus
 from app.chats.options import ChatOptions
 from app.chats.transcript import Transcript, conversation
 from app.chats.turn import Compose, Editing
-from app.language import counted, tr
+from app.language import counted, number, tr
 from app.store import Chat as ChatRecord
 from engine import EngineError
 
@@ -47,14 +47,14 @@ class Counted:
     def words(self) -> str:
         """The figures as a sentence."""
         if self.fits:
-            tokens, limit = f"{self.tokens:,}", f"{self.limit:,}"
+            tokens, limit = number(self.tokens), number(self.limit)
             return tr("{tokens} of {limit} tokens", tokens=tokens, limit=limit)
         over = self.tokens - self.limit + 1
         too_many = counted(
             "{count} token too many for this model.",
             "{count} tokens too many for this model.",
             over,
-            count=f"{over:,}",
+            count=number(over),
         )
         if not self.slides:
             return too_many

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.language import counted, tr
+from app.language import counted, number, tr
 from engine import Fit
 
 DOES_NOT_FIT = "does_not_fit"
@@ -19,11 +19,13 @@ def arithmetic(fit: Fit) -> str:
         weights=_size(fit.weights),
         caches=_size(fit.caches),
         chats=counted("a chat", "%n chats", fit.chats),
-        context=f"{fit.context:,}",
+        context=number(fit.context),
         working=_size(fit.working),
         free=_size(fit.free),
     )
 
 
 def _size(count: int) -> str:
-    return f"{count / 1e9:.1f} GB" if count >= 999_500_000 else f"{count / 1e6:.0f} MB"
+    if count >= 999_500_000:
+        return tr("{number} GB", number=number(count / 1e9, 1))
+    return tr("{number} MB", number=number(count / 1e6))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from app.language import counted, tr
+from app.language import counted, number, tr
 from engine import SamplingParams
 from engine.core.confined import bounds
 from engine.text.forms import refusal
@@ -115,8 +115,8 @@ def _too_long(text: str) -> str:
         "It is {count} character long; {most} are the most.",
         "It is {count} characters long; {most} are the most.",
         len(text),
-        count=f"{len(text):,}",
-        most=f"{bounds.MOST_FORM:,}",
+        count=number(len(text)),
+        most=number(bounds.MOST_FORM),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.language import tr
+from app.language import number, tr
 from app.store import AttachedText, Span
 
 _BETWEEN = re.compile(r"[,;，、；\s]*[,;，、；]\s*|(?<=\d)\s+(?=\d)")
@@ -30,7 +30,7 @@ def pages_in(words: str, count: int) -> list[int]:
             raise ValueError(tr("“{part}” is no number. Write 1-3, 7.", part=part[:20]))
         first, last = int(match[1]), int(match[2] or match[1])
         if not 1 <= first <= last <= count:
-            raise ValueError(tr("There are numbers from 1 to {last}.", last=f"{count:,}"))
+            raise ValueError(tr("There are numbers from 1 to {last}.", last=number(count)))
         found.update(range(first, last + 1))
     if not found:
         raise ValueError(tr("Write the numbers, for example 1-3, 7."))
@@ -40,7 +40,7 @@ def pages_in(words: str, count: int) -> list[int]:
 def beginning(text: AttachedText, characters: int) -> tuple[Span, ...]:
     """The first pages, and of the last of them as many whole lines, so long in all."""
     spans: list[Span] = []
-    for number, page in enumerate(text.pages, 1):
+    for at, page in enumerate(text.pages, 1):
         if characters <= 0:
             break
         end = len(page)
@@ -48,6 +48,6 @@ def beginning(text: AttachedText, characters: int) -> tuple[Span, ...]:
             end = page.rfind("\n", 0, characters) + 1 or page.rfind(" ", 0, characters) + 1
             end = end or characters
         if page:
-            spans.append((number, 0, end))
+            spans.append((at, 0, end))
         characters -= len(page)
     return tuple(spans)

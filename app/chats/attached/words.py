@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.language import counted, mark, tr
+from app.language import counted, mark, number, tr
 from app.store import Attachment, Span
 
 _KINDS = {
@@ -34,7 +34,7 @@ def used(attachment: Attachment) -> str:
         return tr("passages that match the question")
     if attachment.use == "passages":
         n = len(attachment.spans)
-        found = counted("{count} passage", "{count} passages", n, count=f"{n:,}")
+        found = counted("{count} passage", "{count} passages", n, count=number(n))
         if not attachment.unit:
             return found
         pages = numbers_of(attachment.unit, numbers)
@@ -49,11 +49,11 @@ def used(attachment: Attachment) -> str:
 def numbers_of(unit: str, numbers: list[int]) -> str:
     """ "pages 1–3, 7"."""
     ranges: list[list[int]] = []
-    for number in numbers:
-        if ranges and number == ranges[-1][1] + 1:
-            ranges[-1][1] = number
+    for each in numbers:
+        if ranges and each == ranges[-1][1] + 1:
+            ranges[-1][1] = each
         else:
-            ranges.append([number, number])
+            ranges.append([each, each])
     told = ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in ranges)
     n = max(1, len(numbers))
     match unit:
@@ -69,7 +69,7 @@ def numbers_of(unit: str, numbers: list[int]) -> str:
 
 
 def page_numbers(spans: tuple[Span, ...]) -> list[int]:
-    return sorted({number for number, _, _ in spans})
+    return sorted({each for each, _, _ in spans})
 
 
 def attached(attachment: Attachment) -> str:
@@ -79,7 +79,7 @@ def attached(attachment: Attachment) -> str:
 
 
 def _pages(unit: str, n: int) -> str:
-    count = f"{n:,}"
+    count = number(n)
     match unit:
         case "slide":
             return counted("{count} slide", "{count} slides", n, count=count)

@@ -13,7 +13,7 @@ from app.chats.importing import chatgpt, claude, lmstudio, webui
 from app.chats.importing.reading import Reader
 from app.chats.importing.report import Report
 from app.chats.importing.tree import Found
-from app.language import tr
+from app.language import number, tr
 from app.store import FORMAT, VERSION, Chat, Folder, Store, StoreError, chat_from_json
 from app.store.attachments import texts_from_json
 from app.store.portable import folders_from_json
@@ -171,8 +171,8 @@ class _Batch:
         self._store.flush(_FLUSH_S)  # if the disk refuses, they are written once it does not
 
 
-def _where(name: str, number: int) -> str:
-    return tr("{file}, conversation {number}", file=name, number=f"{number:,}")
+def _where(name: str, place: int) -> str:
+    return tr("{file}, conversation {number}", file=name, number=number(place))
 
 
 def _understood(

@@ -22,7 +22,7 @@ except ImportError:  # no compiled wheel for this system
     from ijson.backends import python as ijson
 from ijson.common import JSONError
 
-from app.language import counted, mark, tr
+from app.language import counted, mark, number, tr
 
 ITEM_LIMIT = 64_000_000
 """Characters of one conversation, and bytes of one text in it."""
@@ -102,7 +102,7 @@ class Reader:
                         "Only the first {count} file was read.",
                         "Only the first {count} files were read.",
                         MOST_FILES,
-                        count=f"{MOST_FILES:,}",
+                        count=number(MOST_FILES),
                     )
                     self.faults.append(words)
                     return
@@ -129,11 +129,11 @@ class Reader:
                     self.faults.append(tr("{file}: it is locked with a password.", file=name))
 
     def _stream(self, file: IO[bytes], name: str) -> Iterator[tuple[str, dict[str, Any], Any]]:
-        number = 0
+        read = 0
         self._silent = 0
         try:
             for head, item in _items(self, file):
-                number += 1
+                read += 1
                 yield name, head, item
                 if self.stop.is_set():
                     return
@@ -141,11 +141,11 @@ class Reader:
             self.faults.append(tr(str(error), file=name))
         except DAMAGED:
             words = mark("{file}: it is damaged, or no JSON.")
-            if number:
+            if read:
                 words = mark(
                     "{file}: it is damaged after conversation {number}; what is before was read."
                 )
-            self.faults.append(tr(words, file=name, number=f"{number:,}"))
+            self.faults.append(tr(words, file=name, number=number(read)))
 
     def heard(self) -> None:
         """A value has come."""

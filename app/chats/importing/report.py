@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from app.language import counted, tr
+from app.language import counted, number, tr
 from app.store import Chat, Folder
 
 _MOST_FAULTS = 200
@@ -52,9 +52,9 @@ class Report:
             "{count} chat was taken in from {programs}, with {messages}.",
             "{count} chats were taken in from {programs}, with {messages}.",
             len(self.taken),
-            count=f"{len(self.taken):,}",
+            count=number(len(self.taken)),
             programs=", ".join(name for name, _ in self.sources.most_common()),
-            messages=counted("{count} message", "{count} messages", n, count=f"{n:,}"),
+            messages=counted("{count} message", "{count} messages", n, count=number(n)),
         )
 
     def details(self) -> list[str]:
@@ -68,7 +68,7 @@ class Report:
         return found + self.faults
 
     def _known(self) -> str:
-        count, trashed = f"{self.known:,}", f"{self.trashed:,}"
+        count, trashed = number(self.known), number(self.trashed)
         if not self.trashed:
             return counted(
                 "{count} chat is here already and stayed as it was.",
@@ -88,7 +88,7 @@ class Report:
 
 def left_out(name: str, n: int) -> str:
     """The sentence for what was left out; ``name``: as the readers count it."""
-    count = f"{n:,}"
+    count = number(n)
     match name:
         case "attached files":
             return counted(

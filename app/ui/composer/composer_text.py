@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
-from app.language import counted, mark, tr
+from app.language import counted, mark, number, tr
 from app.ui.style.theme import theme, ui_font
 
 NO_PICTURES = mark("The models here cannot see pictures. Paste the text that is in it instead.")
@@ -134,8 +134,8 @@ class ComposerText(QTextEdit):
                     "The text is {count} characters long. A message takes {most}.",
                     "The text is {count} characters long. A message takes {most}.",
                     length,
-                    count=f"{length:,}",
-                    most=f"{MOST_CHARACTERS:,}",
+                    count=number(length),
+                    most=number(MOST_CHARACTERS),
                 )
             )
         else:

@@ -22,7 +22,7 @@ from app import background
 from app.chats.importing import Import, Report
 from app.language import mark, tr
 from app.store import Store
-from app.ui.widgets.width import keep_wide
+from app.ui.widgets.width import keep_high, keep_wide
 
 _NOTE = mark(
     "Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or "
@@ -88,6 +88,7 @@ class ImportDialog(QDialog):
         keep_wide(self, 480)
         self.bar.hide()
         self.details.hide()
+        keep_high(self)
         self._looking = QTimer(self, interval=_LOOK_MS)
         self._looking.timeout.connect(self._look)
 
@@ -141,7 +142,7 @@ class ImportDialog(QDialog):
         self.words.style().polish(self.words)
         self.details.setPlainText("\n".join(report.details()))
         self.details.setVisible(bool(report.details()))
-        self.adjustSize()
+        keep_high(self)
         if report.taken:
             self.taken.emit(report)
 

@@ -104,8 +104,8 @@ class LibraryView(QTableView):
         """Text has another size or colour."""
         self.verticalHeader().setDefaultSectionSize(grown(ROW, 2))
         self.horizontalHeader().setFixedHeight(grown(30))
-        for column, width in _WIDTHS.items():
-            self.setColumnWidth(column, scaled(width))
+        for column in _WIDTHS:
+            self.setColumnWidth(column, self._width(column))
         self._hide_columns()
         self.viewport().update()
 
@@ -113,13 +113,20 @@ class LibraryView(QTableView):
         super().resizeEvent(event)
         self._hide_columns()
 
+    def _width(self, column: Column) -> int:
+        """As wide as usual, wider where its head with the sign of the order needs it."""
+        heads = self.horizontalHeader()
+        arrow = heads.fontMetrics().horizontalAdvance(" ↓")
+        return max(scaled(_WIDTHS[column]), heads.sectionSizeHint(column) + arrow)
+
     def _hide_columns(self) -> None:
         """Where the window is narrow, some give way to the name."""
-        room = self.viewport().width() - scaled(_LEAST_NAME + sum(_WIDTHS.values()))
+        wanted = scaled(_LEAST_NAME) + sum(self._width(column) for column in _WIDTHS)
+        room = self.viewport().width() - wanted
         for column in _HIDDEN_FIRST:
             self.setColumnHidden(column, room < 0)
             if room < 0:
-                room += scaled(_WIDTHS[column])
+                room += self._width(column)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from app.language import counted, tr
+from app.language import counted, number, tr
 from app.ui.style.theme import theme
 
 
@@ -36,7 +36,7 @@ class ContextMeter(QWidget):
         if not limit:
             return
         self._share = min(1.0, used / limit)
-        figures = {"used": f"{used:,}", "limit": f"{limit:,}"}
+        figures = {"used": number(used), "limit": number(limit)}
         self._words = counted(
             "{used} of {limit} tokens", "{used} of {limit} tokens", limit, **figures
         )
@@ -48,7 +48,7 @@ class ContextMeter(QWidget):
         )
         if reused:
             words = tr(
-                "{context}, {count} reused in the last turn", context=words, count=f"{reused:,}"
+                "{context}, {count} reused in the last turn", context=words, count=number(reused)
             )
         if self._share > 0.9:
             words = tr(

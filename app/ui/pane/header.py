@@ -13,7 +13,7 @@ from app.chats.tool_call import doing
 from app.language import mark, tr
 from app.ui.pane.context_meter import ContextMeter
 from app.ui.style import tokens as t
-from app.ui.style.figures import phase_line
+from app.ui.style.figures import percent, phase_line
 from app.ui.style.icons import icon
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.style.tool_figures import doing_line
@@ -165,7 +165,7 @@ class PaneHeader(QWidget):
         loading = chat.phase is Phase.LOADING or model_status.state is LoadState.LOADING
         self._share = model_status.share if loading else 0.0
         if self._share >= 0.01:
-            self._state = tr("Loading {share}", share=f"{min(0.99, self._share):.0%}")
+            self._state = tr("Loading {share}", share=percent(min(0.99, self._share)))
         self.cancel.setVisible(loading)
         at_rest = chat.phase is Phase.IDLE and model_status.state is LoadState.READY
         self._told = not at_rest  # what it does is said even so

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from app.chats.attached.attaching import Attaching
 from app.chats.attached.words import about, kind_of, used
-from app.language import counted, tr
+from app.language import counted, number, tr
 from app.store import Attachment
 from app.store.attachments import Use
 from app.ui.composer.composer_text import MOST_CHARACTERS, files_in
@@ -82,7 +82,7 @@ class PaneFiles(QObject):
             "The pasted text, {count} character, goes with the message as a file",
             "The pasted text, {count} characters, goes with the message as a file",
             len(text),
-            count=f"{len(text):,}",
+            count=number(len(text)),
         )
         if len(text) < MOST_CHARACTERS:
             self.offered.emit(words, partial(self._as_text, made))
@@ -131,7 +131,7 @@ class PaneFiles(QObject):
         words = [kind_of(attachment), part] if part else [about(attachment)]
         tokens = self._attaching.tokens(attachment)
         if tokens is not None:
-            n, count = tokens.count, f"{tokens.count:,}"
+            n, count = tokens.count, number(tokens.count)
             words.append(
                 counted("{count} tokens", "{count} tokens", n, count=count)
                 if tokens.exact
@@ -197,7 +197,7 @@ class PaneFiles(QObject):
         if use != "pages":
             self._attaching.use(file, use)
             return
-        numbers = sorted({number for number, _, _ in file.spans}) if file.use == "pages" else []
+        numbers = sorted({page for page, _, _ in file.spans}) if file.use == "pages" else []
         dialog = PagesDialog(file.name, file.unit, file.pages, numbers, self._pane)
         dialog.chosen.connect(lambda found: self._attaching.use(file, "pages", found))
         dialog.open()

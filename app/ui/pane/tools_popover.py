@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
-from app.language import counted, tr
+from app.language import counted, number, tr
 from app.paths import short_path
 from app.tools.consent import Grant
 from app.tools.pins import Change
@@ -256,11 +256,11 @@ class ToolsPopover(QFrame):
             show = partial(self._on_counted, server, self._counting)
             self._library.bridge.when_done(future, self._guarded(show))
 
-    def _on_counted(self, server: str, number: int, future: Future[int]) -> None:
-        if future.cancelled() or future.exception() is not None or number != self._counting:
+    def _on_counted(self, server: str, asked: int, future: Future[int]) -> None:
+        if future.cancelled() or future.exception() is not None or asked != self._counting:
             return
         tokens = future.result()
-        count = f"{tokens:,}"
+        count = number(tokens)
         if server in self.costs:
             words = counted("{count} token", "{count} tokens", tokens, count=count)
             self.costs[server].setText(words)

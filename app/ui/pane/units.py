@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from app.language import counted, mark
+from app.language import counted, mark, number
 
 
 class UnitWords(NamedTuple):
@@ -58,7 +58,7 @@ def unit_words(unit: str) -> UnitWords:
 
 def has_line(unit: str, pages: int) -> str:
     """How many of them the file has, as a sentence."""
-    count = f"{pages:,}"
+    count = number(pages)
     if unit == "slide":
         return counted(
             "The file has {count} slide.", "The file has {count} slides.", pages, count=count

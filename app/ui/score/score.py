@@ -12,7 +12,7 @@ from app.score.lanes import GUEST
 from app.ui.score.lane_row import LaneRow
 from app.ui.score.memory import memory_line, memory_parts
 from app.ui.style import tokens as t
-from app.ui.style.figures import rate_line
+from app.ui.style.figures import percent, rate_line
 from app.ui.style.theme import grown, keep_font, theme
 from app.ui.widgets.buttons import IconButton
 
@@ -28,7 +28,7 @@ class MemoryBar(QWidget):
 
     def show_shares(self, weights: float, kv: float) -> None:
         self._weights, self._kv = min(1.0, weights), min(1.0, kv)
-        shares = {"weights": f"{weights:.0%}", "kv": f"{kv:.0%}"}
+        shares = {"weights": percent(weights), "kv": percent(kv)}
         self.setAccessibleName(tr("Memory: weights {weights}, KV caches {kv}", **shares))
         self.update()
 

@@ -26,6 +26,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.chats.listing import ARCHIVE
+from app.language import number
 from app.ui.sidebar.row import LIVING_ROLE, ROW_ROLE, UNSEEN_ROLE, WAITING_ROLE, Row
 from app.ui.style import tokens as t
 from app.ui.style.icons import badge, icon
@@ -120,7 +121,7 @@ class ChatDelegate(QStyledItemDelegate):
         font, small = painter.font(), ui_font(t.SMALL_PX)
         painter.setFont(small)
         painter.setPen(QColor(tokens.muted))
-        count = f"{row.count:,}" if row.count else ""
+        count = number(row.count) if row.count else ""
         end = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(place(line), end, count)
         line.setRight(line.right() - painter.fontMetrics().horizontalAdvance(count) - 8)

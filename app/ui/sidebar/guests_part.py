@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.language import counted, mark, tr
+from app.language import counted, mark, number, tr
 from app.serving import Door, Serving
 from app.ui.style import tokens as t
 from app.ui.style.theme import grown, theme, ui_font
@@ -34,7 +34,7 @@ _STATES = {"waiting": mark("waiting"), "reading": mark("reading")}
 
 def state_line(seen: Seen) -> str:
     """How a guest's answer stands, in a few words."""
-    pieces = counted("{count} piece", "{count} pieces", seen.pieces, count=f"{seen.pieces:,}")
+    pieces = counted("{count} piece", "{count} pieces", seen.pieces, count=number(seen.pieces))
     if seen.state in _STATES:
         return tr(_STATES[seen.state])
     return pieces if seen.state == "answering" else tr("paused · {pieces}", pieces=pieces)
@@ -222,16 +222,16 @@ class GuestsPart(QWidget):
         address = f"{self._serving.address}/v1"
         self._head.setToolTip(tr("Other programs may ask at {address}", address=address))
         here = {seen.id: seen for seen in guests.seen[:MOST_ROWS]}
-        for number in [n for n in self._rows if n not in here]:
-            row = self._rows.pop(number)
+        for guest in [n for n in self._rows if n not in here]:
+            row = self._rows.pop(guest)
             self._column.removeWidget(row)
             row.hide()
             row.deleteLater()
-        for number, seen in here.items():
-            if number in self._rows:
-                self._rows[number].show_seen(seen)
+        for guest, seen in here.items():
+            if guest in self._rows:
+                self._rows[guest].show_seen(seen)
                 continue
-            row = self._rows[number] = GuestRow(seen, self)
+            row = self._rows[guest] = GuestRow(seen, self)
             row.opened.connect(self.opened)
             row.pause_asked.connect(self._serving.pause)
             row.stop_asked.connect(self._serving.stop)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.chats.library import ChatLibrary
 from app.chats.listing import ARCHIVE, Entry
 from app.chats.organising import of_chats
-from app.language import counted, tr
+from app.language import counted, number, tr
 from app.store import Chat
 from app.ui.dialogs.name_dialog import NameDialog
 from app.ui.sidebar.tags_dialog import TagsDialog
@@ -46,7 +46,7 @@ class Organiser(QObject):
         """Pin them; unpin them if all are pinned."""
         on = not self.pinned(ids)
         undo = self._order.pin(ids, on)
-        n, count = len(ids), f"{len(ids):,}"
+        n, count = len(ids), number(len(ids))
         self.done.emit(
             counted("Chat pinned", "{count} chats pinned", n, count=count)
             if on
@@ -58,7 +58,7 @@ class Organiser(QObject):
         """Put them into the archive; take them out of it if all are there."""
         on = not self.archived(ids)
         undo = self._order.archive(ids, on)
-        n, count = len(ids), f"{len(ids):,}"
+        n, count = len(ids), number(len(ids))
         self.done.emit(
             counted(
                 "Chat put into the archive", "{count} chats put into the archive", n, count=count
@@ -77,7 +77,7 @@ class Organiser(QObject):
         """Put them into a folder, or out of all."""
         undo = self._order.move(ids, folder_id)
         where = self._order.path(folder_id)
-        n, count = len(ids), f"{len(ids):,}"
+        n, count = len(ids), number(len(ids))
         self.done.emit(
             counted(
                 "Chat moved to “{folder}”",
@@ -126,7 +126,7 @@ class Organiser(QObject):
             for chat in chats:  # what one of them has besides stays
                 own = [each for each in chat.tags if each not in common]
                 undos.append(self._order.tag([chat.id], [*own, *tags]))
-            n, count = len(ids), f"{len(ids):,}"
+            n, count = len(ids), number(len(ids))
             words = counted("Chat tagged", "{count} chats tagged", n, count=count)
             self.done.emit(words, lambda: [undo() for undo in undos])
 

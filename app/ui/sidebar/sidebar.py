@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from app.chats.library import ChatLibrary
-from app.language import counted, tr
+from app.language import counted, number, tr
 from app.ui.sidebar.chat_list import ChatListModel
 from app.ui.sidebar.list_view import ChatListView
 from app.ui.sidebar.organiser import Organiser
@@ -267,7 +267,7 @@ class Sidebar(QFrame):
         self.organiser.add_to(menu, ids)
         menu.addSeparator()
         menu.addAction(tr("Export…"), lambda: self.export_asked.emit(ids))
-        n, count = len(ids), f"{len(ids):,}"
+        n, count = len(ids), number(len(ids))
         several = counted("Delete {count} Chat", "Delete {count} Chats", n, count=count)
         menu.addAction(tr("Delete") if n == 1 else several, lambda: self._delete(ids))
         return menu

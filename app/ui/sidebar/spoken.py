@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.language import counted, tr
+from app.language import counted, number, tr
 from app.store import Chat
 from app.ui.sidebar.row import Row
 
@@ -14,7 +14,7 @@ def name(row: Row, *, living: bool, unseen: bool, waiting: bool = False) -> str:
     parts = [row.text]
     if row.kind != "chat":
         parts.append(tr("folder") if row.kind == "folder" else tr("archived chats"))
-        count = f"{row.count:,}"
+        count = number(row.count)
         parts.append(counted("{count} chat", "{count} chats", row.count, count=count))
         parts.append(tr("unfolded") if row.unfolded else tr("folded"))
     if waiting:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.language import counted, tr
+from app.language import counted, number, tr
 from app.markdown import CodeBlock, MarkdownDocument
 
 
@@ -63,13 +63,13 @@ def _code(block: CodeBlock) -> Stop:
             "Code, {language}, {count} lines. Enter copies it.",
             lines,
             language=block.language,
-            count=f"{lines:,}",
+            count=number(lines),
         )
     else:
         words = counted(
             "Code, {count} line. Enter copies it.",
             "Code, {count} lines. Enter copies it.",
             lines,
-            count=f"{lines:,}",
+            count=number(lines),
         )
     return Stop(block.first_position, block.last_position, "", block, words)

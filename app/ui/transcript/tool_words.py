@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 
 from app.chats.tool_call import CallState
-from app.language import counted, mark, tr
+from app.language import counted, mark, number, tr
 from app.store import Message
 from app.tools.consent import Decision
 from app.tools.tool import BUILT_IN, visible
@@ -58,7 +58,7 @@ def headline(message: Message, state: CallState) -> str:
 
 
 def size_words(characters: int) -> str:
-    return counted("{count} character", "{count} characters", characters, count=f"{characters:,}")
+    return counted("{count} character", "{count} characters", characters, count=number(characters))
 
 
 def over_line(message: Message) -> str:
@@ -75,7 +75,7 @@ def over_line(message: Message) -> str:
         parts.append(tr("Failed"))
     took = stats.get("seconds")
     if isinstance(took, int | float) and not isinstance(took, bool):
-        short = tr("{number} ms", number=f"{took * 1000:.0f}")
+        short = tr("{number} ms", number=number(took * 1000))
         parts.append(short if took < 0.1 else seconds(float(took)))
     size = stats.get("size")
     if isinstance(size, int) and message.status != "error":
@@ -91,8 +91,8 @@ def _kept_words(kept: int, size: int) -> str:
         "{kept} of {size} characters",
         "{kept} of {size} characters",
         size,
-        kept=f"{kept:,}",
-        size=f"{size:,}",
+        kept=number(kept),
+        size=number(size),
     )
 
 
@@ -111,7 +111,9 @@ def beginning(text: str) -> str:
     more = len(text) - MOST_SHOWN
     if more <= 0:
         return text
-    rest = counted("… {count} character more", "… {count} characters more", more, count=f"{more:,}")
+    rest = counted(
+        "… {count} character more", "… {count} characters more", more, count=number(more)
+    )
     return f"{text[:MOST_SHOWN]}\n{rest}"
 
 

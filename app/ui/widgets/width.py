@@ -1,4 +1,4 @@
-"""How wide a dialog is that cannot be made wider by hand."""
+"""How wide a dialog is that cannot be made wider by hand, and how high."""
 
 from __future__ import annotations
 
@@ -15,3 +15,16 @@ def keep_wide(dialog: QWidget, usual: int) -> None:
     layout = dialog.layout()
     needed = layout.minimumSize().width() if layout is not None else 0
     dialog.setFixedWidth(max(scaled(usual), needed))
+
+
+def keep_high(dialog: QWidget) -> None:
+    """Make a dialog of fixed width as high as its words need, broken into lines.
+
+    `QWidget.adjustSize` asks for the height at the width that the layout likes best, which is
+    another one.
+    """
+    layout = dialog.layout()
+    if layout is not None:
+        width = dialog.maximumWidth()
+        high = layout.totalHeightForWidth(width)
+        dialog.resize(width, high if high > 0 else dialog.sizeHint().height())
