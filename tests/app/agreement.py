@@ -15,7 +15,8 @@ from app.chats.chat import Chat
 from app.chats.model_choice import LoadState
 from app.chats.reply import Phase
 from app.chats.turn import Editing, Paused, Running, Waiting
-from app.store import Message
+from app.language import tr
+from app.store import UNTITLED, Message
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.user_row import UserRow
@@ -55,7 +56,7 @@ def sidebar(app: Application, window: MainWindow) -> Iterator[str]:
     model = window.sidebar.model
     rows = list(map(model.row, map(model.index, range(model.rowCount()))))
     listed = [(row.chat_id, row.text) for row in rows if row.chat_id]
-    known = {chat.id: chat.title or "New chat" for chat in chats}
+    known = {chat.id: chat.title or tr(UNTITLED) for chat in chats}
     if not model.query:
         wanted = list(_in_order(chats, app.store.folders(), model.unfolded))
         folders = [(row.folder_id, row.text) for row in rows if row.kind == "folder"]
@@ -87,18 +88,18 @@ def _in_order(chats: list, folders: list, unfolded: set[str]) -> Iterator[tuple[
 
     placed = [(place(chat), chat) for chat in chats]
     for _, chat in sorted((p for p in placed if p[0][0] == 0), key=lambda p: p[0][1]):
-        yield chat.id, chat.title or "New chat"
+        yield chat.id, chat.title or tr(UNTITLED)
     for top in [f for f in folders if f.parent_id is None]:
         inner = [f for f in folders if f.parent_id == top.id]
         for folder in [*inner, top]:
             open_here = folder.id in unfolded and (above[folder.id] or top.id) in unfolded
             for where, chat in placed:
                 if open_here and where[0] == 1 and chat.folder_id == folder.id:
-                    yield chat.id, chat.title or "New chat"
+                    yield chat.id, chat.title or tr(UNTITLED)
     for section, shown in ((2, True), (3, "archive" in unfolded)):
         for where, chat in placed:
             if shown and where[0] == section:
-                yield chat.id, chat.title or "New chat"
+                yield chat.id, chat.title or tr(UNTITLED)
 
 
 def in_use(app: Application) -> Iterator[str]:
@@ -215,7 +216,8 @@ def _header(window: MainWindow, chat: Chat, pane: ChatPane) -> Iterator[str]:
     words = {LoadState.READY: ("Ready",), LoadState.FAILED: ("Not loaded",)}
     words[LoadState.LOADING] = ("", "Loading…")
     words[LoadState.UNLOADED] = ("Unloaded", "Unloaded, loads when you send")
-    if chat.phase is Phase.IDLE and pane.header.state not in words.get(status.state, ("",)):
+    shown = [tr(each) if each else "" for each in words.get(status.state, ("",))]
+    if chat.phase is Phase.IDLE and pane.header.state not in shown:
         yield f"the header says {pane.header.state!r} of a model that is {status.state}"
     dock = window.workspace.dock(chat.id)
     if dock.windowTitle() != chat.title.replace("&", "&&"):

@@ -63,6 +63,7 @@ from app.application import Application, make_engine
 from app.chats.actions import Action
 from app.chats.options import ChatOptions
 from app.chats.turn import Editing
+from app.language import tr
 from app.paths import GUIDE, Paths
 from app.settings import Settings
 from app.store import StoreError
@@ -869,7 +870,7 @@ class Person:
             if w.isVisible() and w.isEnabled() and w.focusPolicy() & Qt.FocusPolicy.TabFocus
         ]
         at = stops[n % len(stops)] if stops else window
-        if isinstance(at, QAbstractButton) and at.text() in {"Look Now", "Show"}:
+        if isinstance(at, QAbstractButton) and at.text() in {tr("Look Now"), tr("Show")}:
             return set()
         at.setFocus(Qt.FocusReason.TabFocusReason)
         target = above or QApplication.focusWidget() or window
