@@ -2676,7 +2676,7 @@ Jetzt: {now}</translation>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Its resources (@) and prompts (/)</source>
-        <translation type="unfinished"></translation>
+        <translation>Seine Ressourcen (@) und Prompts (/)</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -2688,15 +2688,15 @@ Jetzt: {now}</translation>
         <location filename="../../app/ui/style/tool_figures.py"/>
         <source>{count} token</source>
         <comment>{count} tokens</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} Token</numerusform>
+            <numerusform>{count} Tokens</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>What its tools that are switched on take</source>
-        <translation type="unfinished"></translation>
+        <translation>Was seine eingeschalteten Werkzeuge brauchen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -2892,11 +2892,13 @@ Jetzt: {now}</translation>
         <translation>{number} Tok/s</translation>
     </message>
     <message>
+        <location filename="../../app/chats/fitting.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} GB</source>
         <translation>{number} GB</translation>
     </message>
     <message>
+        <location filename="../../app/chats/fitting.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} MB</source>
         <translation>{number} MB</translation>
@@ -3103,7 +3105,7 @@ Jetzt: {now}</translation>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Writing</source>
-        <translation>Schreibt</translation>
+        <translation>Schreiben</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
@@ -3213,7 +3215,7 @@ Jetzt: {now}</translation>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Writing</source>
         <comment>a chat is writing its answer</comment>
-        <translation type="unfinished">Schreibt</translation>
+        <translation>Schreibt</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -5239,6 +5241,12 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Take Out of the Archive</source>
         <translation>Aus dem Archiv holen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Archive</source>
+        <comment>what is done with a chat</comment>
+        <translation>Archivieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -7279,7 +7287,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Archive</source>
         <translation>Archiv</translation>
     </message>
@@ -7938,12 +7945,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>using a tool</source>
-        <translation type="unfinished"></translation>
+        <translation>benutzt ein Werkzeug</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>waiting for your answer</source>
-        <translation type="unfinished"></translation>
+        <translation>wartet auf deine Antwort</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
@@ -8132,21 +8139,21 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/style/tool_figures.py"/>
         <source>Running {tool}</source>
-        <translation type="unfinished"></translation>
+        <translation>{tool} läuft</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/style/tool_figures.py"/>
         <source>Running %n tool</source>
         <comment>Running %n tools</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Werkzeug läuft</numerusform>
+            <numerusform>%n Werkzeuge laufen</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/style/tool_figures.py"/>
         <source>step {step}</source>
-        <translation type="unfinished"></translation>
+        <translation>Schritt {step}</translation>
     </message>
 </context>
 </TS>

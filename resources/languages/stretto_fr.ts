@@ -2676,7 +2676,7 @@ Maintenant&#xa0;: {now}</translation>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Its resources (@) and prompts (/)</source>
-        <translation type="unfinished"></translation>
+        <translation>Ses ressources (@) et ses prompts (/)</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -2688,15 +2688,15 @@ Maintenant&#xa0;: {now}</translation>
         <location filename="../../app/ui/style/tool_figures.py"/>
         <source>{count} token</source>
         <comment>{count} tokens</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} token</numerusform>
+            <numerusform>{count} tokens</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>What its tools that are switched on take</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce que prennent ses outils activés</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -2892,11 +2892,13 @@ Maintenant&#xa0;: {now}</translation>
         <translation>{number}&#xa0;tok/s</translation>
     </message>
     <message>
+        <location filename="../../app/chats/fitting.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} GB</source>
         <translation>{number}&#xa0;Go</translation>
     </message>
     <message>
+        <location filename="../../app/chats/fitting.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} MB</source>
         <translation>{number}&#xa0;Mo</translation>
@@ -3213,7 +3215,7 @@ Maintenant&#xa0;: {now}</translation>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Writing</source>
         <comment>a chat is writing its answer</comment>
-        <translation type="unfinished">Écriture</translation>
+        <translation>Écriture</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -5239,6 +5241,12 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Take Out of the Archive</source>
         <translation>Désarchiver</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Archive</source>
+        <comment>what is done with a chat</comment>
+        <translation>Archiver</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -7279,7 +7287,6 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Archive</source>
         <translation>Archives</translation>
     </message>
@@ -7938,12 +7945,12 @@ Vous avez laissé la question sans réponse.</translation>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>using a tool</source>
-        <translation type="unfinished"></translation>
+        <translation>utilise un outil</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>waiting for your answer</source>
-        <translation type="unfinished"></translation>
+        <translation>attend votre réponse</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
@@ -8132,21 +8139,21 @@ Vous avez laissé la question sans réponse.</translation>
     <message>
         <location filename="../../app/ui/style/tool_figures.py"/>
         <source>Running {tool}</source>
-        <translation type="unfinished"></translation>
+        <translation>Exécution de {tool}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/style/tool_figures.py"/>
         <source>Running %n tool</source>
         <comment>Running %n tools</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Exécution de %n outil</numerusform>
+            <numerusform>Exécution de %n outils</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/style/tool_figures.py"/>
         <source>step {step}</source>
-        <translation type="unfinished"></translation>
+        <translation>étape {step}</translation>
     </message>
 </context>
 </TS>

@@ -2867,11 +2867,13 @@ Now: {now}</source>
         <translation>{number} tok/s</translation>
     </message>
     <message>
+        <location filename="../../app/chats/fitting.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} GB</source>
         <translation>{number} GB</translation>
     </message>
     <message>
+        <location filename="../../app/chats/fitting.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} MB</source>
         <translation>{number} MB</translation>
@@ -5181,6 +5183,12 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Archive</source>
+        <comment>what is done with a chat</comment>
+        <translation>アーカイブする</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>No Folder</source>
         <translation>フォルダなし</translation>
     </message>
@@ -7183,7 +7191,6 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Archive</source>
         <translation>アーカイブ</translation>
     </message>

@@ -2657,7 +2657,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Its resources (@) and prompts (/)</source>
-        <translation type="unfinished"></translation>
+        <translation>其资源 (@) 和提示词 (/)</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -2669,14 +2669,14 @@ Now: {now}</source>
         <location filename="../../app/ui/style/tool_figures.py"/>
         <source>{count} token</source>
         <comment>{count} tokens</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count} token</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>What its tools that are switched on take</source>
-        <translation type="unfinished"></translation>
+        <translation>已开启的工具占用的量</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -2867,11 +2867,13 @@ Now: {now}</source>
         <translation>{number} tok/s</translation>
     </message>
     <message>
+        <location filename="../../app/chats/fitting.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} GB</source>
         <translation>{number} GB</translation>
     </message>
     <message>
+        <location filename="../../app/chats/fitting.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} MB</source>
         <translation>{number} MB</translation>
@@ -3180,7 +3182,7 @@ Now: {now}</source>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Writing</source>
         <comment>a chat is writing its answer</comment>
-        <translation type="unfinished">撰写</translation>
+        <translation>正在撰写</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -5178,6 +5180,12 @@ You left it unanswered.</source>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Take Out of the Archive</source>
         <translation>取消归档</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Archive</source>
+        <comment>what is done with a chat</comment>
+        <translation>归档</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -7183,7 +7191,6 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
-        <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Archive</source>
         <translation>归档</translation>
     </message>
@@ -7832,12 +7839,12 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>using a tool</source>
-        <translation type="unfinished"></translation>
+        <translation>正在使用工具</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>waiting for your answer</source>
-        <translation type="unfinished"></translation>
+        <translation>等你答复</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
@@ -8024,20 +8031,20 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/style/tool_figures.py"/>
         <source>Running {tool}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在运行 {tool}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/style/tool_figures.py"/>
         <source>Running %n tool</source>
         <comment>Running %n tools</comment>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>正在运行 %n 个工具</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/style/tool_figures.py"/>
         <source>step {step}</source>
-        <translation type="unfinished"></translation>
+        <translation>第 {step} 步</translation>
     </message>
 </context>
 </TS>

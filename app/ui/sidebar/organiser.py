@@ -165,7 +165,11 @@ class Organiser(QObject):
         self._entry(menu, tr("Unpin") if self.pinned(ids) else tr("Pin"), lambda: self.pin(ids))
         self.fill_move(menu.addMenu(tr("Move to Folder")), ids)
         self._entry(menu, tr("Tags…"), lambda: self.ask_tags(ids))
-        words = tr("Take Out of the Archive") if self.archived(ids) else tr("Archive")
+        words = (
+            tr("Take Out of the Archive")
+            if self.archived(ids)
+            else tr("Archive", "what is done with a chat")
+        )
         self._entry(menu, words, lambda: self.archive(ids))
 
     def fill_move(self, menu: QMenu, ids: Sequence[str]) -> None:
