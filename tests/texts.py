@@ -70,8 +70,10 @@ class Translated:
         for form in filter(None, self.forms):
             wanted, found = self._places(), places_of(form)
             if self.counts:
-                # A form for a single thing may say "one" or nothing.
-                named = wanted - {"%n"}
+                # A form for a single thing may say "one", where the English does or does not.
+                named = places_of(self.comment) if numbers == 1 else set[str]()
+                named |= places_of(self.text) & places_of(self.comment)
+                named -= {"%n"}
                 if not named <= found <= wanted:
                     yield f"{sorted(found)} for {sorted(wanted)}: {form}"
             elif found != wanted:

@@ -5995,7 +5995,7 @@ You left it unanswered.</source>
         <source>{count} chat is here already, in the trash, and stayed as it was.</source>
         <comment>{count} chats are here already ({trashed} of them in the trash) and stayed as they were.</comment>
         <translation>
-            <numerusform>{count} 个对话已在废纸篓中，保持不变。</numerusform>
+            <numerusform>{count} 个对话已在这里（其中 {trashed} 个在废纸篓中），保持不变。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
