@@ -181,7 +181,9 @@ class Underlay:
             painter.setPen(QColor(self._style.muted))
             left, width = area.left() + CODE_PAD, area.width() - 5 * CODE_PAD
             place = QRectF(left, area.top() + 3, max(width, 0), CODE_HEADER - 3)
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, row.code.language)
+            # Code runs from left to right in every window, and so does its name.
+            left_side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | left_side, row.code.language)
             painter.setPen(Qt.PenStyle.NoPen)
 
     def _between(self, first: QTextBlock, last: QTextBlock) -> QRectF:

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.chats.table import MOST_MESSAGES
 from app.language import mark, number, tr
+from app.ui.widgets.mirror import begin_at_edge
 from app.ui.widgets.plain import plain_tip
 
 ONE, LINES, PROMPTS = mark("One message"), mark("A message in each line"), mark("My prompts")
@@ -43,6 +44,7 @@ class MessagesField(QWidget):
         for words in (ONE, LINES, PROMPTS):
             self.kind.addItem(tr(words), words)
         self.prompt = QPlainTextEdit(prompt, self)
+        begin_at_edge(self.prompt)
         self.prompt.setObjectName("field")
         self.prompt.setAccessibleName(tr("Message to compare"))
         self.prompt.setTabChangesFocus(True)

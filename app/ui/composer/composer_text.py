@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from app.language import counted, mark, number, tr
 from app.ui.style.theme import theme, ui_font
+from app.ui.widgets.mirror import begin_at_edge
 
 NO_PICTURES = mark("The models here cannot see pictures. Paste the text that is in it instead.")
 
@@ -62,6 +63,7 @@ class ComposerText(QTextEdit):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(tr("Message"))
+        begin_at_edge(self)
         self.document().clearUndoRedoStacks()  # Qt counts the margin as something to take back
 
     def event(self, event: QEvent) -> bool:

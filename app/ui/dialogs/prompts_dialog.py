@@ -19,6 +19,7 @@ from app.settings import Settings
 from app.ui.dialogs.name_dialog import LONGEST, tidy
 from app.ui.dialogs.two_lines import TwoLines
 from app.ui.style.theme import scaled
+from app.ui.widgets.mirror import begin_at_edge
 
 
 class PromptsDialog(QDialog):
@@ -46,6 +47,7 @@ class PromptsDialog(QDialog):
         self.name.setAccessibleName(tr("Name"))
         self.name.textEdited.connect(self._on_name)
         self.text = QPlainTextEdit(self)
+        begin_at_edge(self.text)
         self.text.setObjectName("field")
         self.text.setAccessibleName(tr("Text of the prompt"))
         self.text.setPlaceholderText(tr("Explain {{topic}} to {{audience}} in three sentences."))

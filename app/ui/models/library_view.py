@@ -201,9 +201,12 @@ class _Delegate(QStyledItemDelegate):
         tokens = theme().tokens
         top = QRect(area.left(), area.top() + 5, area.width(), grown(22))
         if index.data(PINNED):
+            direction, whole = painter.layoutDirection(), QRect(top)
             place = QRect(top.right() - 14, top.top() + 4, 14, 14)
-            icon("push-pin", tokens.accent).paint(painter, place)
             top.setRight(place.left() - 6)
+            pin = QStyle.visualRect(direction, whole, place)
+            icon("push-pin", tokens.accent).paint(painter, pin)
+            top = QStyle.visualRect(direction, whole, top)
         painter.setFont(ui_font(14, QFont.Weight.Medium))
         painter.setPen(QColor(tokens.text))
         self._line(painter, top, str(index.data()))

@@ -20,6 +20,7 @@ from app.ui.palette.entries import Entry, Kind
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import theme, ui_font
+from app.ui.widgets.mirror import caret
 
 Index = QModelIndex | QPersistentModelIndex
 _NONE = QModelIndex()
@@ -89,9 +90,13 @@ class RowPainter(QStyledItemDelegate):
             painter.drawRoundedRect(area, 7, 7)
         quiet = QColor(tokens.text if chosen else tokens.muted)
         middle = Qt.AlignmentFlag.AlignVCenter
-        icon(_ICONS[entry.kind], quiet.name()).paint(
-            painter, area.left() + 10, area.center().y() - 7, 16, 16
-        )
+
+        def place(part: QRect) -> QRect:
+            return QStyle.visualRect(option.direction, option.rect, part)
+
+        rtl = option.direction == Qt.LayoutDirection.RightToLeft
+        sign = place(QRect(area.left() + 10, area.center().y() - 7, 16, 16))
+        icon(caret(_ICONS[entry.kind], rtl=rtl), quiet.name()).paint(painter, sign)
         painter.setFont(ui_font(t.UI_PX))
         metrics = painter.fontMetrics()
         line = area.adjusted(36, 0, -12, 0)
@@ -100,16 +105,16 @@ class RowPainter(QStyledItemDelegate):
         if end:
             most = line.width() // 2
             end = metrics.elidedText(end, Qt.TextElideMode.ElideRight, most)
-            painter.drawText(line, middle | Qt.AlignmentFlag.AlignRight, end)
+            painter.drawText(place(line), middle | Qt.AlignmentFlag.AlignRight, end)
             line.setRight(line.right() - metrics.horizontalAdvance(end) - 16)
         words = metrics.elidedText(
             " ".join(entry.text.split()), Qt.TextElideMode.ElideRight, line.width()
         )
         painter.setPen(quiet if entry.why_not else QColor(tokens.text))
-        painter.drawText(line, middle, words)
+        painter.drawText(place(line), middle, words)
         line.setLeft(line.left() + metrics.horizontalAdvance(words) + 10)
         painter.setPen(quiet)
         if entry.beside and line.width() > 24:
             beside = metrics.elidedText(entry.beside, Qt.TextElideMode.ElideMiddle, line.width())
-            painter.drawText(line, middle, beside)
+            painter.drawText(place(line), middle, beside)
         painter.restore()

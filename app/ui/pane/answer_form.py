@@ -22,6 +22,7 @@ from app.chats.forms import fault
 from app.chats.options import ChatOptions
 from app.language import mark, tr
 from app.ui.style.theme import repolish
+from app.ui.widgets.mirror import begin_at_edge
 
 _CHOICES = (
     (None, mark("Free text")),
@@ -137,6 +138,7 @@ def texts_of(lines: str) -> tuple[str, ...]:
 
 def _field(name: str, hint: str, height: int, parent: QWidget) -> QPlainTextEdit:
     field = QPlainTextEdit(parent)
+    begin_at_edge(field)
     field.setObjectName("field")
     field.setAccessibleName(name)
     field.setPlaceholderText(hint)

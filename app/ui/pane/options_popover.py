@@ -27,6 +27,7 @@ from app.chats.options import CONTEXT, ChatOptions
 from app.language import mark, tr
 from app.ui.pane.answer_form import AnswerForm, lines_of, texts_of
 from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
+from app.ui.widgets.mirror import begin_at_edge
 from app.ui.widgets.wheel import WheelGuard
 
 LABELS = 110
@@ -59,6 +60,7 @@ class OptionsPopover(QFrame):
         self._chat = chat
         self._page = page = QWidget(self)
         self.system = QPlainTextEdit(page)
+        begin_at_edge(self.system)
         self.system.setObjectName("field")
         self.system.setAccessibleName(tr("Instructions"))
         self.system.setPlaceholderText(tr("How the model should behave in this chat"))

@@ -41,6 +41,7 @@ from app.ui.settings.other_programs import OtherPrograms
 from app.ui.settings.reach import Reach
 from app.ui.style.theme import scaled
 from app.ui.widgets import links
+from app.ui.widgets.mirror import begin_at_edge
 from app.ui.widgets.wheel import WheelGuard
 from app.updates import Release, Updates
 
@@ -166,6 +167,7 @@ class SettingsWindow(QDialog):
         self.slide.toggled.connect(self._on_new_chat)
         self._page.row(form, "", self.slide)
         self.system = QPlainTextEdit(self._settings.system, self._page)
+        begin_at_edge(self.system)
         self.system.setObjectName("field")
         self.system.setAccessibleName(tr("Instructions"))
         self.system.setPlaceholderText(tr("How models should behave in new chats"))

@@ -79,8 +79,10 @@ class TranscriptArea(QAbstractScrollArea):
 
     def column(self) -> tuple[int, int]:
         """Left edge and width of the text, in pixels of the viewport."""
-        # Of the whole width: a scroll bar that comes or goes moves nothing.
-        return column_in(self.width())
+        # Of the whole width: a scroll bar that comes or goes moves nothing. It stands left of the
+        # viewport in a window that runs from right to left.
+        left, width = column_in(self.width())
+        return left - self.viewport().x(), width
 
     def row(self, message_id: str) -> MessageRow | None:
         """The message's widget, if it has one at present."""

@@ -6,8 +6,8 @@ left in pixels are counted so in every language, and mirrored here at the end.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 
 def mirror(parent: QWidget, *children: QWidget, width: int | None = None) -> None:
@@ -34,3 +34,24 @@ def caret(name: str, *, rtl: bool) -> str:
     """The name of the icon that points to where the text goes on, or back."""
     other = {"caret-right": "caret-left", "caret-left": "caret-right"}
     return other.get(name, name) if rtl else name
+
+
+def begin_at_edge(field: QTextEdit | QPlainTextEdit) -> None:
+    """Let the caret of the empty field stand where the words of its language begin.
+
+    Each paragraph runs as its words do. One without words would run from left to right.
+    """
+    if not field.isRightToLeft():
+        return
+    document = field.document()
+
+    def follow() -> None:
+        right, each = Qt.LayoutDirection.RightToLeft, Qt.LayoutDirection.LayoutDirectionAuto
+        option = document.defaultTextOption()
+        wanted = right if document.isEmpty() else each
+        if option.textDirection() != wanted:
+            option.setTextDirection(wanted)
+            document.setDefaultTextOption(option)
+
+    document.contentsChanged.connect(follow)
+    follow()
