@@ -25,7 +25,7 @@ from app import __version__
 from app.language import mark, tr
 from app.store import StoreError, backups_of
 from app.ui.style.icons import app_icon
-from app.ui.style.theme import ui_font
+from app.ui.style.theme import scaled, ui_font
 from app.versions import versions
 
 
@@ -52,6 +52,10 @@ _CAUSES = {
     "full": mark("The disk that holds {place} is full. Free some space, then try again."),
     "readonly": mark("Stretto may not write to {place}. Make it writable, then try again."),
 }
+
+
+_MOST_BUTTONS = 720
+"""Wider than this in pixels, buttons stand below one another: small screens have no more room."""
 
 
 def ask_about_store(error: StoreError, parent: QWidget | None = None) -> Recovery:
@@ -121,6 +125,13 @@ def _store_box(title: str, words: str, parent: QWidget | None) -> QMessageBox:
 def _choose(
     box: QMessageBox, ways: dict[QPushButton, Recovery], otherwise: Recovery = Recovery.QUIT
 ) -> Recovery:
+    buttons = box.findChild(QDialogButtonBox)
+    if buttons is not None:
+        for button in ways:
+            button.ensurePolished()
+        if buttons.sizeHint().width() > scaled(_MOST_BUTTONS):
+            buttons.setOrientation(Qt.Orientation.Vertical)
+            box.layout().setAlignment(buttons, Qt.AlignmentFlag.AlignRight)
     box.exec()
     clicked = box.clickedButton()
     box.deleteLater()
