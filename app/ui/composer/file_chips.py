@@ -15,6 +15,7 @@ from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
+from app.ui.widgets.mirror import mirror, mirrored
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class FileChip(PaintedButton):
         height = grown(self.HEIGHT)
         self.setGeometry(left, top, width, height)
         self.remove.move(width - 22 - 4, (height - 22) // 2)
+        mirror(self, self.remove)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
@@ -96,7 +98,8 @@ class FileChip(PaintedButton):
         painter.setPen(QColor(edge))
         painter.setBrush(QColor(tokens.hover if self.underMouse() else tokens.surface))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
-        icon("file", tokens.muted).paint(painter, 7, (self.height() - 16) // 2, 16, 16)
+        sign = mirrored(self, QRectF(7, (self.height() - 16) // 2, 16, 16)).toRect()
+        icon("file", tokens.muted).paint(painter, sign)
         painter.setFont(ui_font(t.SMALL_PX))
         measure = painter.fontMetrics()
         room = self.width() - 28 - 30
@@ -107,10 +110,12 @@ class FileChip(PaintedButton):
         taken = measure.horizontalAdvance(name) + 8
         line = Qt.AlignmentFlag.AlignVCenter
         painter.setPen(QColor(tokens.text))
-        painter.drawText(QRectF(28, 0, name_room, self.height()), line, name)
+        place = mirrored(self, QRectF(28, 0, name_room, self.height()))
+        painter.drawText(place, line, name)
         rest = measure.elidedText(words.about, Qt.TextElideMode.ElideRight, room - taken)
         painter.setPen(QColor(tokens.danger if words.too_much else tokens.muted))
-        painter.drawText(QRectF(28 + taken, 0, room - taken, self.height()), line, rest)
+        place = mirrored(self, QRectF(28 + taken, 0, room - taken, self.height()))
+        painter.drawText(place, line, rest)
 
 
 class FileChips(QWidget):
@@ -177,6 +182,7 @@ class FileChips(QWidget):
                 x, y = 0, y + line + self.GAP
             place(x, y, needed)
             x += needed + self.GAP
+        mirror(self, *self.chips, self.choose, width=width)
         return y + line
 
     def _place_choose(self, left: int, top: int, width: int) -> None:

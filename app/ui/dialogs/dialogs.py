@@ -125,13 +125,13 @@ def _store_box(title: str, words: str, parent: QWidget | None) -> QMessageBox:
 def _choose(
     box: QMessageBox, ways: dict[QPushButton, Recovery], otherwise: Recovery = Recovery.QUIT
 ) -> Recovery:
-    buttons = box.findChild(QDialogButtonBox)
-    if buttons is not None:
+    layout, buttons = box.layout(), box.findChild(QDialogButtonBox)
+    if layout is not None and buttons is not None:
         for button in ways:
             button.ensurePolished()
         if buttons.sizeHint().width() > scaled(_MOST_BUTTONS):
             buttons.setOrientation(Qt.Orientation.Vertical)
-            box.layout().setAlignment(buttons, Qt.AlignmentFlag.AlignRight)
+            layout.setAlignment(buttons, Qt.AlignmentFlag.AlignRight)
     box.exec()
     clicked = box.clickedButton()
     box.deleteLater()

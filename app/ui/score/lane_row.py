@@ -22,6 +22,7 @@ from app.ui.style.figures import bytes_line, rate_line
 from app.ui.style.theme import grown, scaled, theme, ui_font
 from app.ui.style.tool_figures import doing_line
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.mirror import mirror, mirrored
 
 _WORDS = {
     "queued": mark("waiting"),
@@ -93,6 +94,7 @@ class LaneRow(QWidget):
 
     def resizeEvent(self, event: object) -> None:
         self.button.move(self.width() - 34, 1)
+        mirror(self, self.button)
 
     def mouseReleaseEvent(self, event: object) -> None:
         self.chosen.emit(self._lane.chat_id)
@@ -125,18 +127,22 @@ class LaneRow(QWidget):
         middle = self.height() / 2
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
-        painter.drawEllipse(QPointF(18, middle), 4, 4)
+        painter.drawEllipse(mirrored(self, QRectF(14, middle - 4, 8, 8)))
         font = ui_font(t.SMALL_PX)
         painter.setFont(font)
         painter.setPen(QColor(tokens.text))
         room = self._label() - 36
         title = QFontMetrics(font).elidedText(lane.title, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(QRectF(30, 0, room, self.height()), Qt.AlignmentFlag.AlignVCenter, title)
+        place = mirrored(self, QRectF(30, 0, room, self.height()))
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, title)
         self._paint_marks(painter, colour)
         painter.setPen(QColor(tokens.muted))
         area = QRectF(self.width() - self._figures() - 36, 0, self._figures() - 6, self.height())
         right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-        painter.drawText(area, right, self._words())
+        words = QFontMetrics(font).elidedText(
+            self._words(), Qt.TextElideMode.ElideRight, round(area.width())
+        )
+        painter.drawText(mirrored(self, area), right, words)
 
     @Slot()
     def _fit(self) -> None:
@@ -168,8 +174,12 @@ class LaneRow(QWidget):
         return f"{rate} · {size}" if wide and size else rate
 
     def _paint_marks(self, painter: QPainter, colour: QColor) -> None:
-        """Time runs to the right edge, which is now; the height is the speed."""
+        """Time runs as writing does to the far edge, which is now; the height is the speed."""
         tokens = theme().tokens
+        painter.save()
+        if self.isRightToLeft():
+            painter.translate(self.width(), 0)
+            painter.scale(-1, 1)
         left = float(self._label())
         width = self.width() - left - self._figures() - 40
         base = self.height() - 5.0
@@ -199,3 +209,4 @@ class LaneRow(QWidget):
                 y = box.center().y()
                 painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
                 painter.setPen(Qt.PenStyle.NoPen)
+        painter.restore()

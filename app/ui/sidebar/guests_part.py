@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QEnterEvent,
@@ -23,6 +23,7 @@ from app.serving import Door, Serving
 from app.ui.style import tokens as t
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.mirror import mirror, mirrored
 
 if TYPE_CHECKING:
     from engine.serve.visits import Seen
@@ -110,6 +111,7 @@ class GuestRow(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.stop.move(self.width() - 16 - 24, 9)
         self.pause.move(self.width() - 16 - 50, 9)
+        mirror(self, self.stop, self.pause)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.pos()):
@@ -146,7 +148,7 @@ class GuestRow(QWidget):
             painter.setPen(QColor(colour))
             shown = QFontMetrics(font).elidedText(words, Qt.TextElideMode.ElideRight, room)
             line = QRectF(area.left() + 10, area.top() + top, room, grown(18))
-            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, shown)
+            painter.drawText(mirrored(self, line), Qt.AlignmentFlag.AlignVCenter, shown)
 
 
 class GuestsHead(QWidget):
@@ -171,10 +173,10 @@ class GuestsHead(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(tokens.accent if self._lit else tokens.border))
         middle = self.height() / 2
-        painter.drawEllipse(QPointF(22, middle), 4, 4)
+        painter.drawEllipse(mirrored(self, QRectF(18, middle - 4, 8, 8)))
         painter.setPen(QColor(tokens.muted))
         painter.setFont(ui_font(t.SMALL_PX, ui_font().Weight.DemiBold))
-        area = QRectF(34, 0, self.width() - 50, self.height())
+        area = mirrored(self, QRectF(34, 0, self.width() - 50, self.height()))
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, tr("Guests"))
         painter.setFont(ui_font(t.SMALL_PX))
         right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight

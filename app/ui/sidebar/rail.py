@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Signal, Slot
+from PySide6.QtCore import QPoint, QRectF, Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.language import tr
 from app.ui.style.theme import theme
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.mirror import mirrored
 
 
 class Rail(QFrame):
@@ -43,7 +44,8 @@ class Rail(QFrame):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        QPainter(self).fillRect(self.width() - 1, 0, 1, self.height(), theme().color("border"))
+        edge = mirrored(self, QRectF(self.width() - 1, 0, 1, self.height()))
+        QPainter(self).fillRect(edge, theme().color("border"))
 
     @Slot()
     def _on_menu_button(self) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPushButton
 
 from app.ui.style import tokens as t
 from app.ui.style.theme import theme, ui_font
+from app.ui.widgets.mirror import mirror
 
 PAD, GAP, HEAD = 14, 8, 24
 
@@ -46,4 +47,7 @@ def place_buttons(buttons: Sequence[QPushButton], y: int, width: int) -> int:
             x, y = PAD, y + height + GAP
         button.move(x, y)
         x, height = x + button.width() + GAP, button.height()
+        parent = button.parentWidget()
+        if parent is not None:
+            mirror(parent, button, width=width)
     return y + height

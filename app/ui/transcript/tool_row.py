@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, Qt, Signal, Slot
+from PySide6.QtCore import QRect, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QTextDocument
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
@@ -27,6 +27,7 @@ from app.ui.transcript.tool_words import (
     tool_of,
     visible_lines,
 )
+from app.ui.widgets.mirror import mirror, mirrored
 from app.ui.widgets.textview import TextView
 
 
@@ -171,6 +172,7 @@ class ToolRow(MessageRow):
             self._go_on.adjustSize()
             self._go_on.move(0, y + 4)
             y += self._go_on.height() + 8
+        mirror(self, self._fold, self._result, self._go_on, width=width)
         return y
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -178,7 +180,7 @@ class ToolRow(MessageRow):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self.state is CallState.OVER:
             if self._fold.isChecked():
-                painter.fillRect(self._card, QColor(tokens.divider))
+                painter.fillRect(mirrored(self, QRectF(self._card)), QColor(tokens.divider))
             return
         waits = self._call is not None and self._call.waits
         paint_card(painter, self._card, self.headline, waits)

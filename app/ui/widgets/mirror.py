@@ -39,7 +39,8 @@ def caret(name: str, *, rtl: bool) -> str:
 def begin_at_edge(field: QTextEdit | QPlainTextEdit) -> None:
     """Let the caret of the empty field stand where the words of its language begin.
 
-    Each paragraph runs as its words do. One without words would run from left to right.
+    Each paragraph runs as its words do. One without words would run from left to right. Lines of
+    a `QPlainTextEdit` all begin at that edge.
     """
     if not field.isRightToLeft():
         return
@@ -51,6 +52,8 @@ def begin_at_edge(field: QTextEdit | QPlainTextEdit) -> None:
         wanted = right if document.isEmpty() else each
         if option.textDirection() != wanted:
             option.setTextDirection(wanted)
+            if isinstance(field, QPlainTextEdit):  # its layout does not ask how words run
+                option.setAlignment(Qt.AlignmentFlag.AlignRight)
             document.setDefaultTextOption(option)
 
     document.contentsChanged.connect(follow)
