@@ -15,6 +15,7 @@ from app.ui.style import tokens as t
 from app.ui.style.figures import percent, rate_line
 from app.ui.style.theme import grown, keep_font, theme
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.mirror import mirrored
 
 
 class MemoryBar(QWidget):
@@ -47,7 +48,8 @@ class MemoryBar(QWidget):
             if share > 0:
                 painter.setBrush(QColor(colour))
                 width = max(6.0, min(1.0, share) * whole.width())
-                painter.drawRoundedRect(QRectF(0, 0, width, whole.height()), 3, 3)
+                part = mirrored(self, QRectF(0, 0, width, whole.height()))
+                painter.drawRoundedRect(part, 3, 3)
 
 
 class ScoreView(QWidget):
