@@ -1,0 +1,60 @@
+"""Fields and dialogs in a window that runs from right to left, or that has long words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPlainTextEdit, QTextEdit, QVBoxLayout
+from pytestqt.qtbot import QtBot
+
+from app.ui.widgets.mirror import begin_at_edge
+from app.ui.widgets.width import keep_high, keep_wide
+
+HEBREW = "שלום"
+
+
+@pytest.fixture
+def right_to_left(qapp: QApplication) -> Iterator[None]:
+    before = qapp.layoutDirection()
+    qapp.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    yield
+    qapp.setLayoutDirection(before)
+
+
+@pytest.mark.usefixtures("right_to_left")
+@pytest.mark.parametrize("kind", [QTextEdit, QPlainTextEdit])
+def test_the_caret_of_an_empty_field_stands_at_the_right(
+    kind: type[QTextEdit | QPlainTextEdit], qtbot: QtBot
+) -> None:
+    field = kind()
+    qtbot.addWidget(field)
+    field.resize(300, 100)
+    begin_at_edge(field)
+    field.show()
+    assert field.cursorRect().left() > 250
+    field.setPlainText(HEBREW)
+    assert field.cursorRect().left() > 250
+    field.clear()
+    assert field.cursorRect().left() > 250
+
+
+def test_in_a_window_from_left_to_right_it_stands_at_the_left(qtbot: QtBot) -> None:
+    field = QTextEdit()
+    qtbot.addWidget(field)
+    begin_at_edge(field)
+    assert field.cursorRect().left() < 50
+
+
+def test_a_dialog_is_as_high_as_its_words_in_its_width(qtbot: QtBot) -> None:
+    dialog = QDialog()
+    qtbot.addWidget(dialog)
+    words = QLabel("Many words that stand in several lines. " * 12, dialog)
+    words.setWordWrap(True)
+    column = QVBoxLayout(dialog)
+    column.addWidget(words)
+    keep_wide(dialog, 300)
+    keep_high(dialog)
+    dialog.show()
+    assert words.height() >= words.heightForWidth(words.width())
