@@ -4614,7 +4614,7 @@ Vous avez laissé la question sans réponse.</translation>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search chats</source>
-        <translation>Rechercher des discussions</translation>
+        <translation>Rechercher</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
