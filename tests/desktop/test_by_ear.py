@@ -138,7 +138,7 @@ def test_a_first_conversation_by_the_accessibility_tree_alone(ear: tuple[Desk, E
     desk.until(lambda: reader.focused()[-1] == ["list item", f"Guide: {text}"])
     desk.keys("ctrl+comma")
     desk.until(lambda: reader.ask("find", "dialog", "Settings"))
-    desk.keys("Tab", "Tab")
-    desk.until(lambda: reader.focused()[-1][0] == "combo box")
+    desk.keys("Tab", "Tab", "Tab")  # past appearance and contrast
+    desk.until(lambda: reader.focused()[-1] == ["combo box", "100 %"])
     assert [one for one in reader.focused() if not one[1]] == []
     assert desk.end() == 0
