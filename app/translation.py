@@ -27,7 +27,6 @@ _spoken = "en"
 _of_qt: list[QTranslator] = []
 """Qt's own words, of which Qt keeps no reference."""
 
-
 DOCKING = (
     *(mark("Close Tab"), mark("Close"), mark("Close Others")),
     *(mark("Detach"), mark("Unpin (Dock)"), mark("Minimize")),

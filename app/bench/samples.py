@@ -133,8 +133,7 @@ def write_crowd(chats: Path, crowd: Crowd) -> None:
                     store.save_message(asked)
                     store.save_message(told, as_leaf=True)
             store.flush(None)
-        while not store.settled:  # or the first start would find more to index than others do
-            time.sleep(0.02)
+        settle(store)  # or the first start would find more to index than others do
 
 
 _SUBJECTS = ("rivers", "trees", "bread", "sailing", "old maps", "the moon", "bees")
@@ -172,7 +171,12 @@ def write_long(chats: Path, messages: int, characters: int = 900) -> str:
                 message = Message(new_id(), chat.id, parent, "user", text)
             store.save_message(message, as_leaf=True)
             parent = message.id
-        store.flush(None)
-        while not store.settled:  # or the index is made while the bench measures
-            time.sleep(0.05)
+        settle(store)
     return chat.id
+
+
+def settle(store: Store) -> None:
+    """Wait until all is written and indexed, which would else go on while something is measured."""
+    store.flush(None)
+    while not store.settled:
+        time.sleep(0.02)

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from app.bench.bars import Figure
+from app.bench.samples import settle
 from app.store import Chat, Message, SearchHit, Store, new_id
 
 BAR_MS = 50.0
@@ -34,9 +35,7 @@ def measure(messages: int) -> list[Figure]:
         begun = time.perf_counter()
         with Store.open(file) as store:
             _fill(store, messages)
-            store.flush(None)
-            while not store.settled:
-                time.sleep(0.05)
+            settle(store)
             figures = [
                 Figure("filled and indexed", time.perf_counter() - begun, "s"),
                 Figure("the file", file.stat().st_size / 1e6, "MB"),

@@ -82,7 +82,6 @@ class FormPage(QWidget):
         label = QLabel(tr(words) if words else "", self)
         label.setFixedWidth(scaled(LABELS))
         label.setWordWrap(True)  # other languages say it at greater length
-        label.setWordWrap(True)  # other languages need more room
         label.setMinimumHeight(grown(30))
         if words:
             self.places.append((self.places[-1][0] if self.places else "", words))
