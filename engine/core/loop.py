@@ -17,7 +17,7 @@ from typing import Any
 import mlx.core as mx
 
 from engine.core.commands import Estimate, Load, Pin, Unload, UnloadIdle
-from engine.core.confined import confined
+from engine.core.confined import confined, pacing
 from engine.core.embedding import Embedding
 from engine.core.estimating import Estimating
 from engine.core.execution import Execution
@@ -49,6 +49,7 @@ from engine.messages import (
     Stop,
     WorkDone,
 )
+from engine.model.backend import openblas
 from engine.scheduling.scheduler import Scheduler
 
 log = logging.getLogger(__name__)
@@ -136,6 +137,8 @@ class Loop:
         reached(Stage.AFTERWARDS)
         self._scheduler.observe(now, plan, results.timing)
         self._state.fail_lost()
+        if plan.passes and openblas():
+            pacing.streamed()
         read = self._next_pieces(results.timing.decode)  # beside chats that stream, too
         self._idle = plan.idle and not read
         self._recovery.well()

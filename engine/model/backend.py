@@ -122,6 +122,11 @@ def _processor() -> tuple[str, set[str]]:
     return told.get("vendor_id", ""), set(told.get("flags", "").split())
 
 
+def openblas() -> bool:
+    """Whether OpenBLAS was taken, which computes with as many threads as there are cores."""
+    return _openblas is not None
+
+
 def wide_kernels() -> bool:
     """Whether the OpenBLAS that was taken multiplies with AVX-512."""
     if _openblas is None:

@@ -39,7 +39,8 @@ class Children:
 
     Args:
         size: how many children there may be at once.
-        once: each checks one tokenizer and is ended; the next is started when it is wanted.
+        once: each does one thing that takes long, and is ended; the next is started when it is
+            wanted.
     """
 
     def __init__(self, size: int, once: bool = False) -> None:
@@ -228,7 +229,7 @@ class Children:
     def _start_one(self) -> None:
         fault = None
         try:
-            child = Child(self._wanted[0])
+            child = Child(self._wanted[0], long=self._once)
         except (OSError, ValueError) as error:
             log.exception("no confined child")
             fault = str(error)

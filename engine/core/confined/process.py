@@ -12,7 +12,7 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
-from engine.core.confined import wire
+from engine.core.confined import pacing, wire
 from engine.core.confined.limits import Limits
 from engine.core.confined.memory import resident
 from engine.core.confined.refusing import WARM
@@ -74,9 +74,10 @@ class Child:
 
     Args:
         warm: it is to check tokenizers.
+        long: its work takes seconds, and is paced.
     """
 
-    def __init__(self, warm: bool = False) -> None:
+    def __init__(self, warm: bool = False, long: bool = False) -> None:
         # No `preexec_fn`: between fork and exec a process with threads must not run Python.
         self._process = subprocess.Popen(
             command(warm),
@@ -91,6 +92,7 @@ class Child:
         os.set_blocking(self._to, False)
         os.set_blocking(self._from, False)
         self._ready = False
+        self._long = long
         self.known: OrderedDict[str, None] = OrderedDict()
 
     @property
@@ -117,7 +119,9 @@ class Child:
             CrashError: it crashed, or was killed by somebody else.
         """
         limit = limits.memory
-        request = {"do": do, "arguments": arguments, "seconds": limits.seconds, "memory": limit}
+        # Its own timer runs on while it is stopped. It is there for when the parent has died.
+        alarm = limits.seconds * (pacing.SLOWER if self._long else 1)
+        request = {"do": do, "arguments": arguments, "seconds": alarm, "memory": limit}
         try:
             if not self._ready:
                 wire.unpack(_Reader(self, time.monotonic() + _STARTING, 0), _READY_SIZE)
@@ -184,7 +188,10 @@ class _Reader:
             left = self._deadline - time.monotonic()
             if left <= 0:
                 raise OverrunError("time")
-            if not self._poll.poll(min(left, _LOOK) * 1000):
+            paced = self._child._long and pacing.wanted()
+            if not self._poll.poll(min(left, pacing.RUN if paced else _LOOK) * 1000):
+                if paced:
+                    self._deadline += pacing.pause(self._child.pid)
                 if self._memory and self._child.memory() > self._memory:
                     raise OverrunError("memory")
                 continue
