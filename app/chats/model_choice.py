@@ -205,8 +205,9 @@ class ModelLoader(QObject):
             return
         ref, folder = model_status.ref, model_location(model_status.ref)
         most = context if context is not None and context < USUAL_CONTEXT else None
+        more = _adapter(ref)  # it takes something beside its base, which counts once
         here = any(m.model is not None and m.model.path == folder for m in self._models.values())
-        if ref == GUIDE or here or ref in self._allowed:
+        if ref == GUIDE or (here and not more) or ref in self._allowed:
             self._allowed.discard(ref)
             self._load(model_status)
             return
@@ -224,7 +225,7 @@ class ModelLoader(QObject):
             else:  # what is wrong with a folder is better told by its loading
                 self._load(model_status)
 
-        future = _asked(lambda: engine.estimate_later(folder, most, kv_bits=kv_bits))
+        future = _asked(lambda: engine.estimate_later(folder, most, kv_bits=kv_bits, **more))
         self._loads[ref] = future
         if future.done():
             done(future)
@@ -259,8 +260,7 @@ class ModelLoader(QObject):
                 self._loaded(model_status, future)
 
         channel, told = self._bridge.channel(read)
-        folder, adapter = model_location(model_status.ref), adapter_of(model_status.ref)
-        more = {"adapter": adapter} if adapter else {}
+        folder, more = model_location(model_status.ref), _adapter(model_status.ref)
         loading = _asked(lambda: engine.load_later(folder, told, **more))
         self._loads[model_status.ref] = loading
         self._bridge.when_done(loading, done)
@@ -280,6 +280,12 @@ class ModelLoader(QObject):
             why = f"{type(error).__name__}: {error}"
             model_status.error = tr("The model could not be loaded ({why}).", why=why)
         self.changed.emit(model_status.ref)
+
+
+def _adapter(ref: str) -> dict[str, str]:
+    """What the engine is told of a chat's model beside its folder."""
+    adapter = adapter_of(ref)
+    return {"adapter": adapter} if adapter else {}
 
 
 def _asked(ask: Callable[[], Future[Any]]) -> Future[Any]:

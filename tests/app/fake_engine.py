@@ -155,9 +155,13 @@ class FakeEngine:
         return self._thread.is_alive()
 
     def estimate_later(
-        self, path: str, context: int | None = None, kv_bits: int | None = None
+        self,
+        path: str,
+        context: int | None = None,
+        kv_bits: int | None = None,
+        adapter: str | None = None,
     ) -> Future[Fit]:
-        """Whether it fits: what is called "wide" does small, short or beside nothing."""
+        """Whether it fits: "wide" does small, short or beside nothing, a "vast" adapter never."""
         future: Future[Fit] = Future()
         fit = Fit(5_000_000_000, 1, 2_000_000_000, 100_000_000, 8192, 1, kv_bits, 9_000_000_000)
         if "wide" in path and kv_bits is None and (context or 8192) > 4096:
@@ -166,6 +170,8 @@ class FakeEngine:
             fit = replace(fit, free=6_000_000_000, offers=(*smaller, *others))
             if not self.loaded:
                 fit = replace(fit, free=9_000_000_000, offers=())
+        if adapter is not None and "vast" in adapter:
+            fit = replace(fit, free=1_000_000_000)
         future.set_result(fit)
         return future
 

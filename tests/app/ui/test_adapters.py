@@ -123,6 +123,18 @@ def test_an_adapter_is_added_by_hand_and_chosen_for_a_chat(
     assert loaded == ["Amber-1B + pirate", "Guide"]  # the base as such is not
 
 
+def test_an_adapter_that_does_not_fit_beside_its_base_is_not_loaded(
+    variants: Variants, tmp_path: Path
+):
+    run = variants.run
+    run.window.chats.use_model(str(variants.base))
+    run.until(lambda: run.pane.header.state == "Ready")
+    run.window.chats.use_model(variant_of(str(variants.base), write_adapter(tmp_path / "vast")))
+    run.until(lambda: run.pane.chat.model_status.state is LoadState.FAILED)
+    assert run.pane.chat.model_status.fit is not None
+    assert run.pane.chat.model_status.fit.verdict == "no"
+
+
 def test_a_chat_has_its_variant_again_after_a_restart(variants: Variants, start: Start):
     variants.run.window.chats.use_model(variants.ref)
     variants.run.until(lambda: variants.run.pane.header.state == "Ready")
