@@ -282,7 +282,7 @@ class ModelLoader(QObject):
         self.changed.emit(model_status.ref)
 
 
-def _adapter(ref: str) -> dict[str, str]:
+def _adapter(ref: str) -> dict[str, Any]:
     """What the engine is told of a chat's model beside its folder."""
     adapter = adapter_of(ref)
     return {"adapter": adapter} if adapter else {}
