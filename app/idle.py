@@ -78,6 +78,11 @@ class IdleUnloading(QObject):
             if limit and now - self._used[model_id] >= limit and self._may_go(status):
                 unloading.unload(self._library, status.ref)
 
+    def resting(self) -> list[ModelStatus]:
+        """The loaded models that may go, as far as no chat uses them; the longest unused first."""
+        loaded = [s for s in self._loader.loaded() if s.model is not None and self._may_go(s)]
+        return sorted(loaded, key=lambda s: self._used.get(s.model.id, 0.0) if s.model else 0.0)
+
     def _may_go(self, status: ModelStatus) -> bool:
         return status.ref != GUIDE and not self._installed.is_kept(status)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from engine.core import thread
-from engine.core.commands import Estimate, Load, Pin, Unload, UnloadIdle
+from engine.core.commands import Estimate, Load, Pin, Relieve, Unload, UnloadIdle
 from engine.core.mailbox import Answer, Mailbox
 from engine.core.thread import may_wait
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
@@ -330,6 +330,17 @@ class Engine:
     def pin(self, model: Model, pinned: bool = True) -> None:
         """Keep a model in memory however long nobody uses it, or no longer."""
         self._post(Pin(model.id, pinned))
+
+    def relieve_later(self) -> Future[int]:
+        """Give back all memory that can be had again: caches that no reply uses, and buffers.
+
+        Caches of sessions that have an id of the caller's go to disk, the others are read anew
+        when they are needed. The future has how many bytes of caches it was, and its callbacks run
+        on the engine thread. For when the system is short of memory (`core.pressure`).
+        """
+        answer: Future[int] = Answer()
+        self._post(Relieve(answer))
+        return answer
 
     def open_session(
         self,

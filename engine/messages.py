@@ -15,7 +15,7 @@ from engine.core.commands import Cancel as Cancel
 from engine.core.commands import CloseSession as CloseSession
 from engine.core.commands import Embed as Embed
 from engine.core.commands import Embeddings as Embeddings
-from engine.core.commands import Estimate, Load, Pin, Unload, UnloadIdle
+from engine.core.commands import Estimate, Load, Pin, Relieve, Unload, UnloadIdle
 from engine.core.commands import Forget as Forget
 from engine.core.commands import Fork as Fork
 from engine.core.commands import GetStats as GetStats
@@ -271,6 +271,7 @@ Command = (
     | Unload
     | UnloadIdle
     | Pin
+    | Relieve
     | OpenSession
     | Send
     | Cancel

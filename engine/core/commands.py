@@ -45,6 +45,11 @@ class Pin:
 
 
 @dataclass(frozen=True)
+class Relieve:
+    answer: Future[int]  # bytes that were given back
+
+
+@dataclass(frozen=True)
 class Cancel:
     session_id: str
     reply_id: str

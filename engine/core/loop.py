@@ -16,7 +16,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.core.commands import Estimate, Load, Pin, Unload, UnloadIdle
+from engine.core.commands import Estimate, Load, Pin, Relieve, Unload, UnloadIdle
 from engine.core.confined import confined, pacing
 from engine.core.embedding import Embedding
 from engine.core.estimating import Estimating
@@ -28,6 +28,7 @@ from engine.core.loading import Loading
 from engine.core.mailbox import Mailbox, refuse
 from engine.core.reception import Reception
 from engine.core.recovery import Recovery, Stage
+from engine.core.relieving import Relieving
 from engine.core.restoring import Restoring
 from engine.core.state import State
 from engine.core.view import view
@@ -87,6 +88,7 @@ class Loop:
             Unload: self._loading.unload,
             UnloadIdle: self._idling.set,
             Pin: self._idling.pin,
+            Relieve: Relieving(self._state, self._execution.evict).relieve,
             OpenSession: reception.open,
             Send: reception.send,
             Cancel: reception.cancel,

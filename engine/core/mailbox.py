@@ -11,7 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from typing import TypeVar
 
-from engine.core.commands import Estimate, Load, Unload
+from engine.core.commands import Estimate, Load, Relieve, Unload
 from engine.errors import ENGINE_STOPPED, EngineError
 from engine.messages import (
     Command,
@@ -83,7 +83,7 @@ def refuse(command: Command, error: EngineError) -> None:
             command.answer.set_exception(error)
 
 
-_ANSWERED = (Load, Estimate, Unload, CountTokens, Embed, GetStats)
+_ANSWERED = (Load, Estimate, Unload, Relieve, CountTokens, Embed, GetStats)
 
 
 class Answer(Future[T]):

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from engine.core import pressure
+from engine.core.pressure import Need, Relief
 from engine.engine import Engine
 from engine.errors import UNKNOWN_MODEL, EngineError
 from engine.model.info import Model
@@ -49,6 +51,7 @@ class Served:
         may_unload: bool = True,
     ) -> None:
         self._may_unload = may_unload
+        self._relief = Relief()
         self.entries = [Entry.of_model(m) for m in models]
         for folder in folders:
             self.add(Entry.of_folder(folder))
@@ -151,9 +154,35 @@ class Served:
             if entry.model is None or entry.users or unused <= after:
                 continue
             if not self.is_used_elsewhere(entry.model.id):
-                task = asyncio.ensure_future(self._unload(entry))
-                self._unloading.add(task)
-                task.add_done_callback(self._unloading.discard)
+                self._begin_unloading(entry)
+
+    def relieve(self) -> None:
+        """Give memory back where the system is short of it, if the models are the server's."""
+        if not self._may_unload:
+            return
+        need = self._relief.need(pressure.pressure(), time.monotonic())
+        if need is Need.CACHES:
+            with contextlib.suppress(EngineError):  # a stopped engine holds nothing
+                self._engine.relieve_later()
+        elif need is Need.MODEL:
+            self._unload_oldest()
+
+    def _unload_oldest(self) -> None:
+        """Unload the model that nobody has used for longest, if one is unused."""
+        unused = [
+            entry
+            for entry in self.entries
+            if entry.model is not None
+            and not entry.users
+            and not self.is_used_elsewhere(entry.model.id)
+        ]
+        if unused and not self._unloading:
+            self._begin_unloading(min(unused, key=lambda entry: entry.used))
+
+    def _begin_unloading(self, entry: Entry) -> None:
+        task = asyncio.ensure_future(self._unload(entry))
+        self._unloading.add(task)
+        task.add_done_callback(self._unloading.discard)
 
     def use(self, name: object) -> Use:
         """Keep the model of that name loaded until the use is left: begun before `load`.

@@ -183,6 +183,7 @@ class Server:
             self.served.unload_idle(self._unload_after)
         if self._keys is not None:
             self._forget_revoked(self._keys)
+        self.served.relieve()
 
     def _forget_revoked(self, keys: Keys) -> None:
         """Stop the answers to guests whose keys were revoked, and free what they had."""

@@ -8155,5 +8155,10 @@ Du hast nicht geantwortet.</translation>
         <source>step {step}</source>
         <translation>Schritt {step}</translation>
     </message>
+    <message>
+        <location filename="../../app/pressure.py"/>
+        <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
+        <translation>Der Arbeitsspeicher ist knapp, deshalb wurde {model} entladen. Seine Chats laden es wieder, wenn sie senden.</translation>
+    </message>
 </context>
 </TS>

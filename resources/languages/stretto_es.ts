@@ -8155,5 +8155,10 @@ Se dejó sin responder.</translation>
         <source>step {step}</source>
         <translation>paso {step}</translation>
     </message>
+    <message>
+        <location filename="../../app/pressure.py"/>
+        <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
+        <translation>Queda poca memoria en el sistema, así que {model} se ha liberado. Sus chats lo vuelven a cargar al enviar.</translation>
+    </message>
 </context>
 </TS>

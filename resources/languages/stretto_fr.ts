@@ -8155,5 +8155,10 @@ Vous avez laissé la question sans réponse.</translation>
         <source>step {step}</source>
         <translation>étape {step}</translation>
     </message>
+    <message>
+        <location filename="../../app/pressure.py"/>
+        <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
+        <translation>La mémoire du système est presque épuisée : {model} a été déchargé. Ses chats le rechargent à l’envoi.</translation>
+    </message>
 </context>
 </TS>

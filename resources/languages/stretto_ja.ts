@@ -8046,5 +8046,10 @@ You left it unanswered.</source>
         <source>step {step}</source>
         <translation>ステップ{step}</translation>
     </message>
+    <message>
+        <location filename="../../app/pressure.py"/>
+        <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
+        <translation>システムのメモリが不足しているため、{model} をアンロードしました。チャットで送信すると再び読み込まれます。</translation>
+    </message>
 </context>
 </TS>

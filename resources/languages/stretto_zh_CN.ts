@@ -8046,5 +8046,10 @@ You left it unanswered.</source>
         <source>step {step}</source>
         <translation>第 {step} 步</translation>
     </message>
+    <message>
+        <location filename="../../app/pressure.py"/>
+        <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
+        <translation>系统内存不足，因此已卸载 {model}。其聊天在发送时会重新加载它。</translation>
+    </message>
 </context>
 </TS>

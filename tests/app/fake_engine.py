@@ -135,6 +135,7 @@ class FakeEngine:
         self.forgotten: list[str] = []
         self.loads = 0
         self.unloaded: list[str] = []
+        self.relieved = 0
         self.loaded: list[str] = []
         self.progress: dict[str, Callable[[float], None]] = {}
         self.sessions: list[FakeSession] = []
@@ -185,6 +186,12 @@ class FakeEngine:
         if on_progress is not None:
             self.progress[path] = on_progress
         self.inbox.put((path, adapter, future))
+        return future
+
+    def relieve_later(self) -> Future[int]:
+        self.relieved += 1
+        future: Future[int] = Future()
+        future.set_result(0)
         return future
 
     def unload_later(self, model: Model) -> Future[None]:

@@ -12,6 +12,7 @@ from app.idle import IdleUnloading
 from app.installed import InstalledModels
 from app.language import mark, tr
 from app.paths import Paths
+from app.pressure import MemoryPressure
 from app.removal import Removal, Removed
 from app.settings import Settings
 from app.ui.models.convert_dialog import ConvertDialog
@@ -33,6 +34,7 @@ class ModelCommands(QObject):
     Attributes:
         installed: what is installed, as far as it was looked at.
         idle: unloads what has rested for long.
+        pressure: gives memory back where the system is short of it.
         fitting: asks what to do where a model does not fit into memory.
         window: the Models window while it is open.
     """
@@ -58,6 +60,8 @@ class ModelCommands(QObject):
         self._jobs = downloads
         self.installed = InstalledModels(library, settings, own, self)
         self.idle = IdleUnloading(self.installed, library, settings, self)
+        self.pressure = MemoryPressure(library, self.idle.resting, self)
+        self.pressure.said.connect(toast.show_text)
         self.fitting = FitFlow(library, self.installed, parent)
         self.fitting.get_asked.connect(dialog.show_for)
         self.fitting.said.connect(toast.show_text)

@@ -1,0 +1,119 @@
+"""Whether the system is short of memory, by what it tells itself, and what to do about it.
+
+Asking takes microseconds. On Linux the answer is the share of the last ten seconds in which
+programs waited for memory (pressure stall information,
+<https://docs.kernel.org/accounting/psi.html>) and what is left of the memory; on macOS the level
+that the system tells its applications.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from contextlib import suppress
+from enum import IntEnum
+from pathlib import Path
+
+
+class Pressure(IntEnum):
+    """How short the system is of memory."""
+
+    NONE = 0
+    SOME = 1
+    """What can be had again is to be given back."""
+    HIGH = 2
+    """The system is about to swap, or does."""
+
+
+_STALLS = Path("/proc/pressure/memory")
+_MEMORY = Path("/proc/meminfo")
+_WAITED = (5.0, 20.0)  # percent of the time in which any program waited: some, high
+_LEFT = (0.04, 0.02)  # of the memory that can be had without swapping: some, high
+_LEVEL = b"kern.memorystatus_vm_pressure_level"  # macOS: 1 normal, 2 warning, 4 critical
+
+
+def pressure() -> Pressure:
+    """How short the system is of memory now; NONE where it does not tell."""
+    if sys.platform == "darwin":
+        return _of_level(_system_level())
+    return max(_of_stalls(_read(_STALLS)), _of_left(_read(_MEMORY)))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
+def _of_stalls(told: str) -> Pressure:
+    """From lines like "some avg10=0.00 avg60=0.00 avg300=0.00 total=0"."""
+    for line in told.splitlines():
+        words = line.split()
+        if words[:1] == ["some"]:
+            named = dict(word.partition("=")[::2] for word in words[1:])
+            with suppress(KeyError, ValueError):
+                waited = float(named["avg10"])
+                return Pressure(sum(waited >= limit for limit in _WAITED))
+    return Pressure.NONE
+
+
+def _of_left(told: str) -> Pressure:
+    """From lines like "MemTotal:       24544912 kB"."""
+    sizes = dict(line.partition(":")[::2] for line in told.splitlines())
+    with suppress(KeyError, ValueError, IndexError, ZeroDivisionError):
+        available, total = (int(sizes[n].split()[0]) for n in ("MemAvailable", "MemTotal"))
+        return Pressure(sum(available / total <= limit for limit in _LEFT))
+    return Pressure.NONE
+
+
+def _of_level(level: int) -> Pressure:
+    return Pressure.HIGH if level >= 4 else Pressure.SOME if level >= 2 else Pressure.NONE
+
+
+def _system_level() -> int:
+    level = ctypes.c_int(0)
+    size = ctypes.c_size_t(ctypes.sizeof(level))
+    with suppress(OSError, AttributeError):
+        ask = ctypes.CDLL(None).sysctlbyname
+        ask(_LEVEL, ctypes.byref(level), ctypes.byref(size), None, ctypes.c_size_t(0))
+    return level.value
+
+
+class Need(IntEnum):
+    """What is to be given back next."""
+
+    NOTHING = 0
+    CACHES = 1
+    MODEL = 2
+    """One that nobody uses: the caches were not enough."""
+
+
+PAUSE = 10.0
+"""Seconds until it can be seen whether something helped: the system tells of the last ten."""
+
+
+class Relief:
+    """Says what is to be given back, look after look: caches first, then a model at a time."""
+
+    def __init__(self) -> None:
+        self._caches_gone = False  # since the memory became short
+        self._next = float("-inf")
+
+    def need(self, level: Pressure, now: float) -> Need:
+        """What is to be given back now.
+
+        Args:
+            now: seconds of any clock that only goes forward.
+        """
+        if level is Pressure.NONE:
+            if now >= self._next:
+                self._caches_gone = False
+            return Need.NOTHING
+        if now < self._next:
+            return Need.NOTHING
+        self._next = now + PAUSE
+        if not self._caches_gone or level is not Pressure.HIGH:
+            self._caches_gone = True
+            return Need.CACHES
+        return Need.MODEL

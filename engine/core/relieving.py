@@ -1,0 +1,31 @@
+"""The command `Relieve`: memory that can be had again is given back to the system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from engine.core.commands import Relieve
+from engine.core.state import State
+from engine.core.view import idle
+from engine.model import backend
+
+
+class Relieving:
+    """Drops every cache that no reply uses, and what MLX keeps for reuse.
+
+    Args:
+        evict: drops idle caches, by their keys.
+    """
+
+    def __init__(self, state: State, evict: Callable[[Iterable[str]], None]) -> None:
+        self._state = state
+        self._evict = evict
+
+    def relieve(self, command: Relieve) -> None:
+        """Answer a command."""
+        caches = [cache for cache in idle(self._state) if cache.nbytes]
+        self._evict([cache.key for cache in caches])
+        self._state.memory_changed()
+        # Those that go to disk are held until they are written: the next time gives them back.
+        backend.give_back_memory()
+        command.answer.set_result(sum(cache.nbytes for cache in caches))

@@ -1,0 +1,80 @@
+"""The system is short of memory: caches go, then models that no chat uses, with a word."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.core.pressure import PAUSE, Pressure
+from tests.app.conftest import Run, Start
+
+SMALL, LARGE = "/models/Small-3B", "/models/Large-70B"
+SAID = (
+    "The system is short of memory, so Small-3B was unloaded. Its chats load it again when they "
+    "send."
+)
+
+
+class Memory:
+    """A system whose memory is as short as it is told to be."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.now = run, 1_000.0
+        self.watch = run.window.models.pressure
+        self.watch.clock = lambda: self.now
+        self.watch.level = lambda: Pressure.NONE
+
+    def is_short(self, level: Pressure = Pressure.HIGH) -> None:
+        """What has been given back before did not help."""
+        self.now += PAUSE
+        self.watch.level = lambda: level
+        self.watch.look()
+
+
+@pytest.fixture
+def memory(start: Start) -> Memory:
+    """Two models beside the Guide, of which the small one was used before the large one."""
+    run = start()
+    run.ready()
+    memory = Memory(run)
+    for ref in (SMALL, LARGE):
+        run.window.chats.use_model(ref)
+        run.ready()
+        run.say("say one")
+        run.answered()
+        run.window.chats.new()
+    return memory
+
+
+def test_caches_are_put_away_before_a_model_is_unloaded(memory: Memory):
+    run = memory.run
+    memory.is_short(Pressure.SOME)
+    memory.is_short(Pressure.SOME)
+    assert (run.engine.relieved, run.engine.unloaded) == (2, [])
+    memory.is_short()
+    assert run.engine.unloaded == ["Small-3B"]
+    assert run.window.toast.text == SAID
+    memory.is_short()
+    assert run.engine.unloaded == ["Small-3B", "Large-70B"]
+    memory.is_short()  # the Guide stays
+    assert run.engine.unloaded == ["Small-3B", "Large-70B"]
+
+
+def test_a_model_that_answers_and_one_that_is_pinned_stay(memory: Memory):
+    run = memory.run
+    run.window.chats.use_model(LARGE)
+    pane = run.say("hold 3")
+    run.until(lambda: run.answer(pane))
+    run.app.settings.set(pinned=(SMALL,))
+    for _ in range(4):
+        memory.is_short()
+    assert run.engine.unloaded == []
+    pane.chat.stop()
+    run.answered(pane)
+    memory.is_short()
+    assert run.engine.unloaded == ["Large-70B"]
+
+
+def test_an_engine_that_is_not_there_is_left_alone(memory: Memory):
+    memory.run.app.library.loader.detach()
+    memory.is_short()
+    assert memory.run.engine.relieved == 0

@@ -1,0 +1,174 @@
+"""The system is short of memory: what it tells, what is given back, and in what order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from engine.core import pressure
+from engine.core.pressure import PAUSE, Need, Pressure, Relief
+from engine.engine import Engine
+from engine.errors import EngineError
+from engine.model.info import Model
+from engine.params import SamplingParams
+from engine.serve import served as rooms
+from engine.serve.served import Served
+
+NONE, SOME, HIGH = Pressure
+PLENTY = "MemTotal:  1000 kB\nMemFree: 1 kB\nMemAvailable:  900 kB\n"
+SHORT = SamplingParams(max_tokens=4)
+
+
+def stalls(percent: float) -> str:
+    """As the kernel's documentation has it."""
+    return (
+        f"some avg10={percent:.2f} avg60=0.00 avg300=0.00 total=0\n"
+        "full avg10=99.00 avg60=0.00 avg300=0.00 total=0\n"
+    )
+
+
+@pytest.fixture
+def linux(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str, str], Pressure]:
+    """What is found where the system tells these two files."""
+    monkeypatch.setattr(pressure.sys, "platform", "linux")
+    monkeypatch.setattr(pressure, "_STALLS", tmp_path / "stalls")
+    monkeypatch.setattr(pressure, "_MEMORY", tmp_path / "memory")
+
+    def found(stalled: str, memory: str) -> Pressure:
+        (tmp_path / "stalls").write_text(stalled)
+        (tmp_path / "memory").write_text(memory)
+        return pressure.pressure()
+
+    return found
+
+
+def test_linux_tells_how_long_programs_waited_and_what_is_left(
+    linux: Callable[[str, str], Pressure],
+) -> None:
+    assert linux(stalls(0.3), PLENTY) is NONE
+    assert linux(stalls(7.5), PLENTY) is SOME
+    assert linux(stalls(40), PLENTY) is HIGH
+    assert linux(stalls(0), PLENTY.replace("900", "35")) is SOME
+    assert linux(stalls(7.5), PLENTY.replace("900", "10")) is HIGH
+
+
+@pytest.mark.parametrize("told", ["", "some\n", "some avg10=often\n", "MemTotal: 0 kB\n"])
+def test_what_the_system_does_not_tell_is_no_pressure(
+    linux: Callable[[str, str], Pressure], told: str
+) -> None:
+    assert linux(told, told) is NONE
+
+
+@pytest.mark.parametrize(("level", "shown"), [(0, NONE), (1, NONE), (2, SOME), (4, HIGH)])
+def test_macos_tells_a_level(monkeypatch: pytest.MonkeyPatch, level: int, shown: Pressure) -> None:
+    def sysctlbyname(name: bytes, value: Any, size: Any, new: None, length: Any) -> int:
+        assert name == b"kern.memorystatus_vm_pressure_level"
+        assert size._obj.value == 4
+        value._obj.value = level
+        return 0
+
+    monkeypatch.setattr(pressure.sys, "platform", "darwin")
+    library = SimpleNamespace(sysctlbyname=sysctlbyname)
+    monkeypatch.setattr(pressure.ctypes, "CDLL", lambda _: library)
+    assert pressure.pressure() is shown
+
+
+def test_caches_go_first_and_then_a_model_at_a_time() -> None:
+    relief = Relief()
+    looks = [
+        (0, NONE, Need.NOTHING),
+        (2, HIGH, Need.CACHES),
+        (4, HIGH, Need.NOTHING),  # whether that was enough cannot be seen yet
+        (2 + PAUSE, HIGH, Need.MODEL),
+        (2 + 2 * PAUSE, HIGH, Need.MODEL),
+        (2 + 3 * PAUSE, SOME, Need.CACHES),
+        (4 + 3 * PAUSE, NONE, Need.NOTHING),
+        (2 + 4 * PAUSE, HIGH, Need.MODEL),  # the same spell
+        (2 + 5 * PAUSE, NONE, Need.NOTHING),
+        (4 + 5 * PAUSE, HIGH, Need.CACHES),
+    ]
+    assert [relief.need(level, now) for now, level, _ in looks] == [due for *_, due in looks]
+
+
+def test_idle_caches_are_given_back_and_replies_go_on(
+    tmp_path: Path, model_folder: Callable[[str], Path]
+) -> None:
+    with Engine(cache_dir=tmp_path) as engine:
+        model = engine.load(model_folder("plain"))
+        idle, other = engine.open_session(model, session_id="idle"), engine.open_session(model)
+        idle.send("Hello", SHORT).text(60)
+        reply = other.send("Hello", SamplingParams(max_tokens=200))
+        next(iter(reply))
+        assert engine.stats()["sessions"]["idle"]["kv_tokens"] > 0
+        assert engine.relieve_later().result(60) > 0
+        assert engine.stats()["sessions"]["idle"]["kv_tokens"] == 0
+        assert isinstance(reply.text(60), str)  # nothing of its own went
+        idle.send("And now?", SHORT).text(60)
+
+
+def test_a_stopped_engine_gives_nothing_back() -> None:
+    engine = Engine()
+    engine.start()
+    engine.stop()
+    with pytest.raises(EngineError, match="stopped"):
+        engine.relieve_later()
+
+
+def test_a_server_gives_back_caches_and_then_the_model_that_rested_longest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Not the one in use; and none at all where the models are not the server's own."""
+    now = 0.0
+    monkeypatch.setattr(rooms, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(pressure, "pressure", lambda: HIGH)
+
+    async def run(may_unload: bool) -> list[str]:
+        nonlocal now
+        engine = Asked()
+        models = [model("old"), model("used"), model("new")]
+        served = Served(engine, models, lambda _: None, may_unload=may_unload)  # type: ignore[arg-type]
+        for age, entry in zip((1, 0, 2), served.entries, strict=True):
+            entry.used = age
+        with served.use("used"):
+            for _ in range(5):
+                now += PAUSE
+                served.relieve()
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+        return engine.asked
+
+    assert asyncio.run(run(True)) == ["caches", "old", "new"]
+    assert asyncio.run(run(False)) == []
+
+
+class Asked:
+    """An engine that notes what is asked of it."""
+
+    is_running = True
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def relieve_later(self) -> Future[int]:
+        self.asked.append("caches")
+        return done(0)
+
+    def unload_later(self, model: Model) -> Future[None]:
+        self.asked.append(model.name)
+        return done(None)
+
+
+def done(value: Any) -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_result(value)
+    return future
+
+
+def model(name: str) -> Model:
+    return Model(name, name, f"/models/{name}", 1, 0, "float32", "shared", True, {})
