@@ -108,7 +108,7 @@ def http(arguments: list[str]) -> int:
 
 
 def clients(arguments: list[str]) -> int:
-    """litellm and langchain-openai, in an environment of their own, against a real server."""
+    """litellm, langchain and an agent, in an environment of their own, against a real server."""
     from engine.model import backend
 
     backend.take_openblas()  # before anything imports MLX

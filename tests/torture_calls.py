@@ -29,8 +29,12 @@ SCHEMAS, CALLS = 20, 200
 MOST_TOKENS = 900
 
 
-def schema(number: int) -> dict[str, Any]:
-    """A nested schema with a reference, a choice, limits, and arguments that may be left out."""
+def schema(number: int, depth: int = 2) -> dict[str, Any]:
+    """A nested schema with a reference, a choice, limits, and arguments that may be left out.
+
+    Args:
+        depth: of lists and objects within it.
+    """
     pick = random.Random(number)
 
     def value(depth: int) -> dict[str, Any]:
@@ -59,13 +63,19 @@ def schema(number: int) -> dict[str, Any]:
             "additionalProperties": False,
         }
 
-    made = thing(2)
+    made = thing(depth)
     made["$defs"] = {"day": {"type": "integer", "minimum": 1, "maximum": 31}}
     return made
 
 
-def tool(number: int) -> dict[str, Any]:
-    return {"type": "function", "function": {"name": "weather", "parameters": schema(number)}}
+def tool(number: int, depth: int) -> dict[str, Any]:
+    about = {"name": "weather", "parameters": schema(number, depth)}
+    return {"type": "function", "function": about}
+
+
+def depth_of(tokenizer: Any) -> int:
+    """How deep arguments may be: FunctionGemma's are flat."""
+    return 0 if recognition.of(tokenizer).tool_format == "function_gemma" else 2
 
 
 def walk(matcher: Any, tokenizer: Any, end: int, pick: random.Random) -> list[int]:
@@ -88,7 +98,7 @@ def walk(matcher: Any, tokenizer: Any, end: int, pick: random.Random) -> list[in
 def calls(folder: Path, tokenizer: Any, number: int, seed: int) -> Iterator[list[Told]]:
     """What is told of calls that are bound to a schema, walk by walk."""
     known = recognition.of(tokenizer)
-    params = SamplingParams(tools=[tool(number)], tool_choice="required")
+    params = SamplingParams(tools=[tool(number, depth_of(tokenizer))], tool_choice="required")
     bound = tool_forms.bound(params, tokenizer, known.tool_format)
     words = llguidance.LLTokenizer(
         (folder / "tokenizer.json").read_text(encoding="utf-8"),
@@ -107,11 +117,11 @@ def calls(folder: Path, tokenizer: Any, number: int, seed: int) -> Iterator[list
         yield reply.calls_told(over=True)
 
 
-def check(told: list[Told], number: int) -> int:
+def check(told: list[Told], number: int, depth: int) -> int:
     """How many calls are there; each is of its schema, and nothing is broken but by length."""
     made = [one for one in told if one.kind == "finished"]
     for one in made:
-        jsonschema.validate(json.loads(one.text), schema(number))
+        jsonschema.validate(json.loads(one.text), schema(number, depth))
     broken = [one for one in told if one.kind == "failed" and one.message != CUT_OFF]
     assert not broken, broken
     return len(made)
@@ -123,7 +133,7 @@ def bindable(name: str, folder: Path) -> Any:
 
     tokenizer = load(write_folder(folder, name))
     known = recognition.of(tokenizer)
-    can = known.tool_format in tool_forms.BOUND and known.markers.tool_start
+    can = known.tool_format in tool_forms.BOUND
     return tokenizer if can else None
 
 
@@ -138,7 +148,7 @@ def main() -> int:
         for number in range(SCHEMAS):
             own = 0
             for told in calls(folder, tokenizer, number, number):
-                own += check(told, number)
+                own += check(told, number, depth_of(tokenizer))
                 if own >= CALLS // SCHEMAS:
                     break
             made += own

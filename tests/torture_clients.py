@@ -1,4 +1,4 @@
-"""litellm and langchain-openai against a real server: `python -m tests.torture clients`.
+"""litellm, langchain-openai and an agent against a real server: `python -m tests.torture clients`.
 
 They want other versions of the official client than this project's tests do, so each of their
 scripts (`tests/environments/clients`) runs in an environment of its own.

@@ -22,18 +22,40 @@ class RequiredCalls(Constraint):
         return self._text.without_reasoning
 
 
+class HeadedCalls(Constraint):
+    """Required calls where headers say what a part is: all is bound, thoughts as free text."""
+
+    def accept(self, token: int) -> None:
+        """As `Constraint.accept`."""
+        self._follow([token])
+
+    def allowed(self, vocab: int) -> mx.array:
+        """As `Constraint.allowed`."""
+        return self._next(vocab)
+
+
 class FreeCalls(Constraint):
     """What is no call is free; in a call only what its tool takes may come.
+
+    A header may name a tool that was not offered. That call stays free, and is told as broken.
 
     Args:
         opens: the token that opens a call, -1 where several make its marker.
         closes: a marker closes each call; without one they last until the answer ends.
+        headed: a header says that a call comes, and which tool it calls.
     """
 
     def __init__(
-        self, matcher: Any, tokenizer: Any, text: ReplyText, opens: int, closes: bool
+        self,
+        matcher: Any,
+        tokenizer: Any,
+        text: ReplyText,
+        opens: int,
+        closes: bool,
+        headed: bool = False,
     ) -> None:
         super().__init__(matcher, tokenizer, text, -1)
+        self._headed = headed
         self._opens = opens
         self._closes = closes
         self._calling = False
@@ -50,9 +72,13 @@ class FreeCalls(Constraint):
         elif (kind == "tool" and len(self._text.calls) >= self._closed) or (
             kind == "answer" and token == self._opens
         ):
-            self._calling = True
             self._matcher.reset()
-            self._follow(self._tokenizer.tokenize_str(self._text.call))
+            begun = self._tokenizer.tokenize_str(self._text.call)
+            if self._headed and self._matcher.validate_tokens(begun) < len(begun):
+                self._closed += 1
+                return
+            self._calling = True
+            self._follow(begun)
 
     def allowed(self, vocab: int) -> mx.array:
         """As `Constraint.allowed`."""
@@ -67,9 +93,12 @@ def of_calls(
     """The constraint of a `tool_form`, whose grammar the matcher follows."""
     assert params.tool_form is not None
     known = model.form_tokenizer
-    if params.tool_form.required:
-        return RequiredCalls(matcher, known, text, opens_reasoning)
     markers = recognition.of(model.tokenizer).markers
-    ids = model.tokenizer.encode(markers.tool_start, add_special_tokens=False)
+    if params.tool_form.required:
+        if markers.header is not None:
+            return HeadedCalls(matcher, known, text, -1)
+        return RequiredCalls(matcher, known, text, opens_reasoning)
+    start, end = markers.call
+    ids = model.tokenizer.encode(start, add_special_tokens=False) if start else []
     opens = int(ids[0]) if len(ids) == 1 else -1
-    return FreeCalls(matcher, known, text, opens, bool(markers.tool_end))
+    return FreeCalls(matcher, known, text, opens, bool(end), not start)

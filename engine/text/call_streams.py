@@ -252,6 +252,9 @@ _TAGS = {
 }
 
 
+_TAGS["laguna"] = _TAGS["glm47"]
+
+
 def stream(name: str, read: Callable[[str], list[Call]]) -> Stream:
     """What follows the calls of a format.
 

@@ -95,6 +95,13 @@ class Markers:
         return (*(pair for pair in pairs if pair.start), *self.more)
 
     @property
+    def call(self) -> tuple[str, str]:
+        """The strings around a call or several, as far as a model has any."""
+        framed = (f for f in self.more if f.kind == "tool" and f.plain)
+        first = next(framed, Frame("tool", ""))
+        return (self.tool_start, self.tool_end) if self.tool_start else (first.start, first.end)
+
+    @property
     def all(self) -> frozenset[str]:
         """All strings that nobody is to see."""
         found = {*self.dropped}

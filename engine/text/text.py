@@ -137,8 +137,10 @@ class ReplyText:
     @property
     def call(self) -> str:
         """What has come of the tool call that is being written."""
-        start = self._dialect.markers.tool_start
-        return self.raw.rpartition(start)[2] if self.kind == "tool" else ""
+        if self.kind != "tool":
+            return ""
+        start, _ = self._dialect.markers.call
+        return self.raw.rpartition(start)[2] if start else self._splitter.call
 
     @property
     def stopped(self) -> bool:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from engine.params import SamplingParams
-from engine.text import recognition
+from engine.text import recognition, tool_headers, tool_notation
 from engine.text.form_limits import bounded
 from engine.text.tool_grammars import BOUND, Rules, json_of, rules, text
 from engine.text.tools import inlined
@@ -71,19 +72,18 @@ def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
     """
     if params.tool_form is None:
         return params
-    form = params.tool_form
+    form, limits = params.tool_form, params.form_limits
+    schemas = [
+        (tool, inlined(schema if limits is None else bounded(schema, limits)))
+        for tool, schema in form.tools
+    ]
+    if name == "harmony":
+        lines = tool_headers.harmony(schemas, form.required, partial(_spelled, tokenizer=tokenizer))
+        return replace(params, grammar="\n".join(lines) + "\n")
     shape = _shape(name, tokenizer)
-    limits = params.form_limits
     tools = [
-        _tool(
-            name,
-            tool,
-            inlined(schema if limits is None else bounded(schema, limits)),
-            shape,
-            tokenizer,
-            number,
-        )
-        for number, (tool, schema) in enumerate(form.tools)
+        _tool(name, tool, schema, shape, tokenizer, number)
+        for number, (tool, schema) in enumerate(schemas)
     ]
     lines = [f"tool{number}: {made.call}" for number, made in enumerate(tools)]
     more = [rule for made in tools for rule in made.more]
@@ -96,6 +96,10 @@ def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
     section = f"{shape.open} WS {inside}{ended}"
     if form.required:
         start = "WS section" + (" (WS section)*" if repeated else "")
+        if recognition.of(tokenizer).markers.header is not None:  # Muse Spark's
+            spell = partial(_spelled, tokenizer=tokenizer)
+            start = f"thought* {tool_headers.to_tools(spell)} {start}"
+            more += [tool_headers.thoughts(name, spell), tool_headers.THOUGHT]
         lines += [f"start: {start}", f"section: {section}"]
     else:
         # What opens the call is written freely. Where nothing closes it, more calls may follow.
@@ -108,12 +112,12 @@ def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
 
 def _shape(name: str, tokenizer: Any) -> _Shape:
     dialect = recognition.of(tokenizer)
-    start, end = dialect.markers.tool_start, dialect.markers.tool_end
+    start, end = dialect.markers.call
     if not start:
         raise ValueError("the model's calls have no marker, so that they cannot be bound")
     opened = _spelled(start, tokenizer)
     closed = _spelled(end, tokenizer) if end else ""
-    if name in ("deepseek", "minimax_m2", "dsml", "kimi_k3"):
+    if name in ("deepseek", "minimax_m2", "dsml", "kimi_k3", "muse_spark"):
         return _Shape(opened, "{calls}", closed, "WS")
     if name == "pythonic":
         return _Shape(opened, '"[" {calls} "]"', closed, '", "')
@@ -143,8 +147,11 @@ def _tool(name: str, tool: str, schema: str, shape: _Shape, tokenizer: Any, numb
         given = json_of(json.loads(schema))
         return Rules(f"{text(tool)} WS {_marker('[ARGS]', tokenizer)} WS {given}")
     dialect = recognition.of(tokenizer).row.name
+    spell = partial(_spelled, tokenizer=tokenizer)
     try:
-        return rules(name, dialect, tool, schema, number, lambda words: _spelled(words, tokenizer))
+        if name in tool_notation.NAMES:
+            return tool_notation.rules(name, tool, schema, number, spell)
+        return rules(name, dialect, tool, schema, number, spell)
     except ValueError as error:
         raise ValueError(f"calls of the tool {tool} cannot be bound: {error}") from None
 

@@ -18,7 +18,11 @@ from engine.text.forms import BLANKS
 Spell = Callable[[str], str]
 """Text as a grammar has it, its special tokens as tokens."""
 
-_KEYS = {"llama 3": ("name", "parameters"), "command a": ("tool_name", "parameters")}
+_KEYS = {
+    "llama 3": ("name", "parameters"),
+    "command a": ("tool_name", "parameters"),
+    "command r": ("tool_name", "parameters"),
+}
 """What a call's fields are called, by the dialect."""
 _KEYS_OF_ALL = ("name", "arguments")
 
@@ -32,6 +36,8 @@ class _Tags:
         before, after: around the value of each.
         ends: what a text in an argument cannot have.
         as_read: the reader goes by the argument's type in the schema, so that it must have one.
+        unless_json: the reader takes for JSON what can be read as such. A text that could be is
+            written as JSON.
     """
 
     open: str
@@ -40,6 +46,7 @@ class _Tags:
     after: str
     ends: str
     as_read: bool = False
+    unless_json: bool = False
 
 
 _D = "｜DSML｜"
@@ -81,6 +88,14 @@ _TAGS = {
         "</arg_value>\n",
         "</arg_value>",
     ),
+    "muse_spark": _Tags(
+        '<atem:invoke name="{name}">\n',
+        "</atem:invoke>",
+        '<atem:parameter name="{key}">',
+        "</atem:parameter>\n",
+        "</atem:parameter>",
+        unless_json=True,
+    ),
     "longcat": _Tags(
         "{name}\n",
         "",
@@ -89,12 +104,17 @@ _TAGS = {
         "</longcat_arg_value>",
     ),
 }
+_TAGS["laguna"] = _TAGS["glm47"]
 _CALLS = ("pythonic", "python lines")
-BOUND = ("json_tools", "json", "mistral", "kimi_k2", "deepseek", *_TAGS, *_CALLS)
-"""The formats that can be bound, by their readers' names. Those of gpt-oss and Muse Spark name the
-tool in a header before the text, and Gemma's have a notation of their own for values."""
+BOUND = (
+    *("json_tools", "json", "harmony", "mistral", "kimi_k2", "deepseek"),
+    *("gemma4", "function_gemma", *_TAGS, *_CALLS),
+)
+"""The formats that can be bound, by their readers' names."""
 
 _KEY = re.compile(r"[\w.:/-]+")
+_NO_JSON = r" & ~/[\x22\[{\-0-9](?s:.*)/ & ~/true|false|NaN|Infinity/"
+"""Text that no reader takes for JSON; `_free` has seen to null."""
 
 
 @dataclass
@@ -186,10 +206,13 @@ def _tagged(tags: _Tags, tool: str, schema: Any, number: int, spell: Spell) -> R
         if not raw:
             value = json_of(own)
         elif words and choices is not None:
-            value = "(" + " | ".join(text(one) for one in choices) + ")"
+            written = [text(json.dumps(one) if tags.unless_json else one) for one in choices]
+            value = "(" + " | ".join(written) + ")"
         else:
             value = f"TEXT{number}_{place}"
-            made.more.append(f"{value}: {_free(own, key, tags.ends)}")
+            free = _free(own, key, tags.ends)
+            made.more.append(f"{value}: {free}{_NO_JSON if tags.unless_json else ''}")
+            value = f"({value} | {json_of(own)})" if tags.unless_json else value
         before = tags.before.format(
             key=key, raw=str(raw).lower(), kind=kind if isinstance(kind, str) else "object"
         )

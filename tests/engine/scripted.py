@@ -19,8 +19,8 @@ CALLS = (
     '</tool_call>\n<tool_call>\n{"name": "weather", "arguments": {"city": "Oslo"}}',
 )
 ANSWER, REASON = ("It", " is", " fine", "."), ("Let", " me", " see")
-_WORDS = ("<tool_call>", "</tool_call>", *CALLS, *ANSWER, *REASON)
 _WIDTH = 320
+CONTEXT = 1024
 
 TEMPLATE = (
     "{% if tools %}<|im_start|>tools{% for t in tools %} {{ t.function | tojson }}{% endfor %}"
@@ -35,24 +35,32 @@ TEMPLATE = (
 )
 
 
-def write_scripted(folder: Path) -> Path:
-    """Write the model's folder; returns it."""
+def write_scripted(folder: Path, calls: tuple[str, ...] = CALLS, context: int = CONTEXT) -> Path:
+    """Write the model's folder; returns it.
+
+    Args:
+        calls: what it says between the first marker of a call and the last, a token each.
+        context: the tokens that it takes, which are little more than letters.
+    """
     from tokenizers import AddedToken, Tokenizer
 
     folder.mkdir(parents=True)
     write_tokenizer(folder, TEMPLATE)
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.add_tokens([AddedToken(word, normalized=False) for word in _WORDS])
+    words = ("<tool_call>", "</tool_call>", *calls, *ANSWER, *REASON)
+    tokenizer.add_tokens([AddedToken(word, normalized=False) for word in words])
     tokenizer.save(str(folder / "tokenizer.json"))
     chains = (
         ("a", *ANSWER, "<|im_end|>"),
         ("r", "<think>", *REASON, "</think>", ANSWER[0]),
-        ("t", "<tool_call>", *CALLS, "</tool_call>", "<|im_end|>"),
+        ("t", "<tool_call>", *calls, "</tool_call>", "<|im_end|>"),
     )
-    return write_chains(folder, chains, 2)
+    return write_chains(folder, chains, 2, context)
 
 
-def write_chains(folder: Path, chains: Iterable[tuple[str, ...]], eos: int) -> Path:
+def write_chains(
+    folder: Path, chains: Iterable[tuple[str, ...]], eos: int, context: int = CONTEXT
+) -> Path:
     """Write the weights of a model beside its tokenizer: each token of a chain leads to the next.
 
     Args:
@@ -73,7 +81,7 @@ def write_chains(folder: Path, chains: Iterable[tuple[str, ...]], eos: int) -> P
         "num_key_value_heads": 5,
         "rms_norm_eps": 1e-5,
         "vocab_size": _WIDTH,
-        "max_position_embeddings": 1024,
+        "max_position_embeddings": context,
         "tie_word_embeddings": False,
         "eos_token_id": eos,
     }

@@ -10,7 +10,15 @@ from typing import Any
 
 import pytest
 
-from engine import Engine, Finished, SamplingParams, TextDelta, ToolCallFinished, ToolResult
+from engine import (
+    Engine,
+    Finished,
+    SamplingParams,
+    TextDelta,
+    ToolCallFailed,
+    ToolCallFinished,
+    ToolResult,
+)
 from engine.bench.random_models import CHATML, write_tokenizer
 from engine.core.confined.readers import Plain, describe, load_wrapper
 from engine.core.confined.templates import Template
@@ -57,6 +65,16 @@ CALLED = (
     "<|channel|>analysis<|message|>",
     THOUGHT,
     "<|end|><|start|>assistant<|channel|>commentary to=functions.weather <|constrain|>json"
+    "<|message|>",
+    '{"city": "Turin"}',
+    "<|call|>",
+)
+CALLED_AT_ONCE = (
+    "t",
+    "<|channel|>",
+    "commentary to=functions.weather ",
+    "<|constrain|>",
+    "json",
     "<|message|>",
     '{"city": "Turin"}',
     "<|call|>",
@@ -116,6 +134,34 @@ def test_a_call_through_the_channels_is_told_as_one(engine: Engine, tmp_path: Pa
     again = chat.send([ToolResult(call.id, "rain")], params)
     again.text(60)
     assert again.stats.prompt_tokens > reply.stats.prompt_tokens
+
+
+@pytest.mark.parametrize("choice", ["auto", "required", "weather"])
+def test_a_call_through_the_channels_is_bound(engine: Engine, tmp_path: Path, choice: str) -> None:
+    model = engine.load(speaker(tmp_path / "strict", "gpt-oss", CALLED_AT_ONCE))
+    schema = {
+        "type": "object",
+        "properties": {"city": {"enum": ["Oslo"]}},
+        "required": ["city"],
+        "additionalProperties": False,
+    }
+    about = {"name": "weather", "parameters": schema, "strict": choice == "auto"}
+    tools = [WEATHER | {"function": {"name": "time"}}, {"type": "function", "function": about}]
+    params = replace(GREEDY, tools=tools, tool_choice=choice, max_tokens=80)
+    reply = engine.open_session(model).send(ASK["content"], params)
+    assert reply.text(60) == ""
+    (call,) = [event for event in reply if isinstance(event, ToolCallFinished)]
+    assert (call.name, json.loads(call.arguments)) == ("weather", {"city": "Oslo"})
+
+
+def test_a_header_that_names_no_offered_tool_stays_free(engine: Engine, tmp_path: Path) -> None:
+    model = engine.load(speaker(tmp_path / "other", "gpt-oss", CALLED))
+    other = {"name": "time", "parameters": {"type": "object"}, "strict": True}
+    params = replace(GREEDY, tools=[{"type": "function", "function": other}])
+    reply = engine.open_session(model).send(ASK["content"], params)
+    assert reply.text(60) == ""
+    (broken,) = [event for event in reply if isinstance(event, ToolCallFailed)]
+    assert "not offered" in broken.message
 
 
 def test_a_begun_answer_goes_on_in_its_channel(engine: Engine, tmp_path: Path) -> None:

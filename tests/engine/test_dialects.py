@@ -295,5 +295,7 @@ def test_calls_that_are_bound_are_of_their_schema(tmp_path: Path, name: str) -> 
     if its is None:
         return  # it is refused by name
     for number in (0, 7):
-        told = next(torture_calls.calls(tmp_path, its, number, number))
-        assert torture_calls.check(told, number)
+        walks = torture_calls.calls(tmp_path, its, number, number)
+        depth = torture_calls.depth_of(its)
+        # Among the first walks there may be one that only thinks.
+        assert any(torture_calls.check(next(walks), number, depth) for _ in range(6))

@@ -40,6 +40,11 @@ FORMATS: dict[str, tuple[str, list[str], list[str]]] = {
     "json_tools spelled out": ("<tool_call>{{ tool_call.name }}", [], []),
     "mistral": ("[TOOL_CALLS]", [], ["[TOOL_CALLS]", "[ARGS]"]),
     "mistral without arguments": ("[TOOL_CALLS]", [], ["[TOOL_CALLS]"]),
+    "harmony": (
+        "tools",
+        [],
+        ["<|start|>", "<|channel|>", "<|message|>", "<|constrain|>", "<|end|>", "<|call|>"],
+    ),
     "kimi_k2": (
         "<|tool_calls_section_begin|>",
         [],
@@ -96,7 +101,7 @@ def calls_of(reply: Reply) -> list[ToolCallFinished]:
 def test_a_required_call_fits_its_schema(load: Callable[[str], Any], kind: str) -> None:
     engine, model = load(kind)
     assert model.tool_format == kind.split(" ")[0]
-    ends = {id_of(model, "</think>"): 12.0}
+    ends = {id_of(model, "<|end|>" if kind == "harmony" else "</think>"): 12.0}
     for seed, several, reasoning in ((2, False, True), (3, True, False)):
         params = SamplingParams(
             max_tokens=240,
@@ -105,7 +110,7 @@ def test_a_required_call_fits_its_schema(load: Callable[[str], Any], kind: str) 
             tools=[TOOL],
             tool_choice="required",
             parallel_tool_calls=several,
-            logit_bias=ends if reasoning else {},
+            logit_bias=ends if reasoning or kind == "harmony" else {},
         )
         session = engine.open_session(model, reasoning=reasoning)
         reply = session.send("Weather?", params)
