@@ -12,7 +12,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.bench import contenders, hostile, latency, memory, switching, tables, throughput
+from engine.bench import (
+    contenders,
+    graph,
+    hostile,
+    latency,
+    memory,
+    switching,
+    tables,
+    throughput,
+)
 from engine.bench.capacity import capacity
 from engine.bench.chart import chart
 from engine.bench.hostile_server import Rivals
@@ -23,21 +32,25 @@ from engine.cli.arguments import FROZEN, positive
 from engine.errors import EngineError
 
 PARTS = ("decode", "traffic", "latency", "capacity", "hostile")
-OWN_PARTS = ("memory", "switching")  # that only run when they are named
+OWN_PARTS = ("memory", "switching", "graph")  # that only run when they are named
+FAMILIES = "families"
 AGAINST = ("alone", "batch", "server")
 _NO_SERVER = "mlx_lm.server is left out: it needs a Python to run in, and this program is one"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "model", help="a model folder, a downloaded hub id, random:135m; families (memory)"
+        "model",
+        nargs="?",
+        default=FAMILIES,
+        help="a model folder, a downloaded hub id, random:135m; families (memory, graph)",
     )
     parser.add_argument(
         "--parts",
         nargs="+",
         choices=PARTS + OWN_PARTS,
         default=PARTS,
-        help="which (all but the last two)",
+        help="which (all but the last three)",
     )
     parser.add_argument(
         "--against",
@@ -57,6 +70,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--history", type=positive, nargs="+", default=[500, 4000], metavar="N")
     parser.add_argument("--forks", type=positive, default=8, help="chats of one text (8)")
     parser.add_argument("--length", type=positive, nargs="+", metavar="N", help="capacity, memory")
+    parser.add_argument("--cases", nargs="+", metavar="NAME", default=(), help="of graph (all)")
+    parser.add_argument("--markdown", metavar="FILE", help="write the table of graph into a page")
     parser.add_argument("--json", metavar="FILE", help="also write the figures; - for stdout")
     parser.add_argument("--chart", metavar="FILE.svg", help="also draw the rates")
 
@@ -74,7 +89,13 @@ def main(options: argparse.Namespace) -> int:
     try:
         if "memory" in options.parts:
             figures["memory"] = memory.run(options.model, options.length or memory.CONTEXTS, say)
-        if set(options.parts) - {"capacity", "memory"}:
+        if "graph" in options.parts:
+            figures["graph"] = graph.run(
+                options.model, options.chats, options.cases, say, options.markdown
+            )
+        if options.model == FAMILIES and set(options.parts) - {"memory", "graph"}:
+            raise ValueError("name a model: a folder, a downloaded hub id, or random:135m")
+        if set(options.parts) - {"capacity", "memory", "graph"}:
             with subject(options.model) as it:
                 _compare(it, options, say, note, figures)
         if "capacity" in options.parts:  # after the others, whose model is unloaded by then

@@ -1,0 +1,201 @@
+"""What one decode step launches, reads and copies, beside a turn of mlx-lm's `BatchGenerator`.
+
+Counts do not depend on the machine: a graph is built as a GPU would be given it, and never run.
+Each family has a process of its own, because `graph_marks.prepare` changes MLX for good.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.bench import graph_marks, graph_steps
+from engine.bench.graph_count import Count
+from engine.bench.random_models import write_model
+from engine.bench.small_configs import small_config
+from engine.cli.arguments import own_command
+
+FAMILIES = ("llama", "qwen3", "gemma3_text", "gpt_oss", "qwen3_next", "deepseek_v3")
+LAYERS = 6
+SIZES: dict[str, Any] = {"num_hidden_layers": LAYERS, "sliding_window": 128, "head_dim": 32}
+"""Layers of every kind that a family has; heads as wide as keys in 8 bits need them."""
+FITTING: dict[str, dict[str, Any]] = {"deepseek_v3": {"kv_lora_rank": 32, "qk_rope_head_dim": 32}}
+
+BEGIN, END = "<!-- graph: begin -->", "<!-- graph: end -->"
+"""Between these two lines of a page stands the table."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The counts of one case; None where that side cannot have it."""
+
+    family: str
+    case: str
+    chats: int
+    ours: Count | None = None
+    batch: Count | None = None
+
+    @property
+    def of_batch(self) -> float | None:
+        """Stretto's launches over those of `BatchGenerator`."""
+        if self.ours is None or self.batch is None:
+            return None
+        return self.ours.launches / self.batch.launches
+
+
+def here(family: str, chats: Sequence[int], names: Iterable[str] = ()) -> Iterator[Cell]:
+    """Count one family in this process, which must not have imported MLX before.
+
+    Args:
+        names: of the cases; all of them where none is named.
+    """
+    model = _loaded(family)
+    wanted = set(names)
+    for many in chats:
+        for case in graph_steps.cases(many):
+            if not wanted or case.name in wanted:
+                ours = graph_steps.stretto(model, case)
+                batch = graph_steps.batch(model.net, model.new_caches, case)
+                yield Cell(family, case.name, many, ours, batch)
+
+
+def _loaded(family: str) -> Any:
+    """A tiny model, loaded as on a GPU: without what the engine replaces on Linux CPUs."""
+    from engine.model import backend, patches
+
+    backend.take_openblas()
+    graph_marks.prepare()
+    from engine.model.importing import import_mlx_lm
+
+    import_mlx_lm()
+    graph_marks.mark_recurrent()
+    for patch in ("attention", "module_classes"):
+        patches.apply(patch)
+    from engine.model.loader import load_at_once
+
+    known = small_config(family)
+    sizes = {name: size for name, size in SIZES.items() if name in known}
+    config = {**known, **sizes, **FITTING.get(family, {})}
+    with tempfile.TemporaryDirectory() as scratch:
+        return load_at_once(write_model(Path(scratch) / family, config, scale=1.0), wide=True)
+
+
+def in_children(
+    families: Sequence[str], chats: Sequence[int], names: Sequence[str] = ()
+) -> Iterator[Cell]:
+    """Count each family in a child.
+
+    Raises:
+        RuntimeError: a child has failed.
+    """
+    for family in families:
+        command = own_command(
+            *("bench", f"family:{family}", "--parts", "graph", "--json", "-"),
+            *("--chats", *map(str, chats), *(["--cases", *names] if names else [])),
+        )
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
+            raise RuntimeError(f"counting {family}: {last[:300]}")
+        for found in json.loads(done.stdout)["graph"]:
+            yield _cell(found)
+
+
+def _cell(found: dict[str, Any]) -> Cell:
+    ours, batch = (None if v is None else Count(**v) for v in map(found.pop, ("ours", "batch")))
+    return Cell(**found, ours=ours, batch=batch)
+
+
+def run(
+    model: str,
+    chats: Sequence[int],
+    names: Sequence[str],
+    say: Callable[[str], None],
+    page: str | None = None,
+) -> list[dict[str, Any]]:
+    """The part `graph` of a run: of "families", or of one "family:NAME".
+
+    Args:
+        page: a Markdown file whose table between `BEGIN` and `END` is written anew.
+
+    Raises:
+        ValueError: another model, or a page without the two lines.
+    """
+    if model == "families":
+        cells = in_children(FAMILIES, chats, names)
+    elif model.startswith("family:"):
+        cells = here(model.removeprefix("family:"), chats, names)
+    else:
+        raise ValueError(f"graph counts tiny models: leave {model!r} out, or name family:llama")
+    if page is not None and not _framed(Path(page).read_text(encoding="utf-8")):
+        raise ValueError(f"{page} lacks the lines {BEGIN} and {END}")
+    found = []
+    say(f"{'graph':<12} {'case':<14} {'chats':>5}  launches of Stretto / BatchGenerator, MB read")
+    for cell in cells:
+        found.append(cell)
+        say(_line(cell))
+    if page is not None:
+        text = Path(page).read_text(encoding="utf-8")
+        before, after = text.split(BEGIN)[0], text.split(END)[1]
+        new = f"{before}{BEGIN}\n{table(found)}\n{END}{after}"
+        Path(page).write_text(new, encoding="utf-8")
+    return [asdict(cell) for cell in found]
+
+
+def _framed(text: str) -> bool:
+    return text.count(BEGIN) == 1 and text.count(END) == 1 and text.index(BEGIN) < text.index(END)
+
+
+def _line(cell: Cell) -> str:
+    return (
+        f"{cell.family:<12} {cell.case:<14} {cell.chats:>5}  {_launches(cell):<20} "
+        f"{_megabytes(cell, 'read'):<16} copied {_megabytes(cell, 'copied'):<14} "
+        f"waits {_waits(cell)}"
+    )
+
+
+def _launches(cell: Cell) -> str:
+    if cell.ours is None:
+        return "-" if cell.batch is None else f"- / {cell.batch.launches}"
+    if cell.of_batch is None or cell.batch is None:
+        return f"{cell.ours.launches}"
+    return f"{cell.ours.launches} / {cell.batch.launches} ({cell.of_batch:.2f})"
+
+
+def _megabytes(cell: Cell, what: str) -> str:
+    sides = [
+        f"{getattr(side, what) / 1e6:.2f}" if side is not None else "-"
+        for side in (cell.ours, cell.batch)
+    ]
+    return " / ".join(sides)
+
+
+def _waits(cell: Cell) -> str:
+    return " / ".join("-" if s is None else str(s.waits) for s in (cell.ours, cell.batch))
+
+
+def table(cells: Sequence[Cell]) -> str:
+    """The counts in Markdown: launches by number of chats, the rest for the most chats."""
+    chats = sorted({cell.chats for cell in cells})
+    found = {(c.family, c.case, c.chats): c for c in cells}
+    rows = list(dict.fromkeys((c.family, c.case) for c in cells))
+    heads = ["family", "case", *(_chats(n) for n in chats)]
+    heads += [f"MB read by {chats[-1]}", "MB copied", "waits"]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for family, case in rows:
+        each = [found.get((family, case, n), Cell(family, case, n)) for n in chats]
+        last = each[-1]
+        if all(cell.ours is None and cell.batch is None for cell in each):
+            continue
+        rest = [_megabytes(last, "read"), _megabytes(last, "copied"), _waits(last)]
+        lines.append(f"| {' | '.join([family, case, *map(_launches, each), *rest])} |")
+    return "\n".join(lines)
+
+
+def _chats(number: int) -> str:
+    return "1 chat" if number == 1 else f"{number} chats"

@@ -1,0 +1,92 @@
+"""Counts what a lazy MLX graph will launch, read and copy, before it is evaluated.
+
+The graph is walked by `mx.export_function`, which names every primitive with the shapes of its
+inputs and outputs. An array that has been evaluated is a constant to it, so only what the step
+itself adds is counted. `graph_marks` makes one node of what is one kernel on a GPU.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.bench.graph_marks import VIEWS, mark_of, nodes, waits
+
+IN_PLACE = frozenset({"SliceUpdate", "DynamicSliceUpdate", "Scatter", "ScatterAxis"})
+"""They write into their first input, where nobody else needs it."""
+
+MOVES = frozenset(
+    ("Concatenate", "Pad", "Contiguous", "Gather", "GatherAxis", "DynamicSlice", "AsType", "Full")
+)
+"""Primitives that compute nothing, besides those in place."""
+
+_PICKS = frozenset({"Gather", "GatherAxis", "DynamicSlice"})  # of the first input, a part is read
+
+
+@dataclass
+class Count:
+    """What one step costs.
+
+    Attributes:
+        launches: primitives that launch work.
+        read: bytes of their inputs; of what is written into, nothing.
+        copied: bytes that are written by primitives which only move.
+        waits: how often Python waits for the device.
+        kinds: launches by primitive.
+    """
+
+    launches: int = 0
+    read: int = 0
+    copied: int = 0
+    waits: int = 0
+    kinds: dict[str, int] = field(default_factory=dict)
+
+    def add(self, kind: str, launches: int = 1) -> None:
+        """Add the launches of one node."""
+        self.launches += launches
+        self.kinds[kind] = self.kinds.get(kind, 0) + launches
+
+
+def count(outputs: Sequence[Any]) -> Count:
+    """What evaluating `outputs`, captured by `capture`, costs."""
+    result = Count(waits=waits())
+    found, constants = nodes(outputs)
+    size = dict(_sizes(found))
+    for name, value in constants.items():
+        size[name] = value.nbytes
+    for node in found:
+        name, inputs = node["name"], {n: s for n, *s in node["inputs"]}
+        if name in VIEWS:
+            if name in ("Broadcast", "BroadcastAxes"):  # what is read of it is its one element
+                size[node["outputs"][0][0]] = size[node["inputs"][0][0]]
+            continue
+        written = sum(size[n] for n, _, _ in node["outputs"])
+        if name == "Depends":
+            outs = len(node["outputs"])
+            given = [n for n, _, _ in node["inputs"]][outs:]
+            mark = mark_of(constants.get(given[0])) if given else None
+            if mark is not None:
+                result.add(mark.kind, mark.launches)
+                result.read += sum(size[n] for n in set(given[1:]))
+                result.copied += written if mark.kind == "contiguous" else 0
+            continue
+        result.add(name)
+        first = node["inputs"][0][0] if node["inputs"] else ""
+        if name in IN_PLACE:
+            moved = sum(size[n] for n in inputs if n != first)
+            result.read += moved
+            result.copied += moved
+            continue
+        skipped = size[first] - min(size[first], written) if name in _PICKS else 0
+        result.read += sum(size[n] for n in inputs) - skipped
+        if name in MOVES:
+            result.copied += written
+    return result
+
+
+def _sizes(found: Iterable[dict[str, Any]]) -> Iterator[tuple[str, int]]:
+    for node in found:
+        for name, shape, dtype in (*node["inputs"], *node["outputs"]):
+            yield name, math.prod(shape) * dtype.size

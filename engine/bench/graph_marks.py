@@ -1,0 +1,247 @@
+"""Makes what is one kernel on a GPU one node of MLX's lazy graph, which on a CPU it is not.
+
+`prepare` replaces `mx.fast`'s functions, `mx.compile` and what evaluates, and must run before
+mlx-lm is imported. Outside `capture` the replaced functions do what they always do. Within it only
+shapes are right, and no numbers.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+
+def _names(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+VIEWS = _names(
+    "Reshape Transpose Slice Broadcast BroadcastAxes ExpandDims Squeeze Split Flatten Unflatten "
+    "AsStrided StopGradient View Copy NumberOfElements"
+)
+"""Primitives that launch nothing: they describe another array's memory. `Reshape` is taken for
+one, because in a decode step it joins and divides axes that lie side by side."""
+
+ELEMENTWISE = _names(
+    "Abs Add ArcCos Arange AsType BitwiseBinary Ceil Cos Divide Equal Erf ErfInv Exp Expm1 Floor "
+    "Greater GreaterEqual Less LessEqual Log Log1p LogAddExp LogicalAnd LogicalNot LogicalOr "
+    "Maximum Minimum Multiply Negative NotEqual Power Remainder Round Select Sigmoid Sign Sin Sqrt "
+    "Rsqrt Square Subtract Tanh"
+)
+"""Primitives of which `mx.compile` makes one kernel."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a node stands for that was put in the place of others."""
+
+    kind: str
+    launches: int
+
+
+_marks: list[Mark] = []
+_MAGIC = 0x6D61726B  # tells a mark from the dependencies that a model declares itself
+_state: dict[str, Any] = {"marking": False, "compiling": False, "captured": None, "waits": 0}
+
+
+def prepare() -> None:
+    """Replace, in this process, the functions of MLX that are one kernel on a GPU.
+
+    Outside `capture` they do what they always do.
+    """
+    import mlx.core as mx
+
+    for name in ("rms_norm", "layer_norm", "rope", "scaled_dot_product_attention"):
+        setattr(mx.fast, name, _fast(name, getattr(mx.fast, name)))
+    mx.contiguous = _fast("contiguous", mx.contiguous)  # which cannot be exported
+    mx.conv1d = _fast("conv1d", mx.conv1d)
+    setattr(mx, "compile", _compile)  # noqa: B010 - mypy knows its signature
+    for name in ("eval", "async_eval", "synchronize"):
+        setattr(mx, name, _watched(name, getattr(mx, name)))
+
+
+def mark_recurrent() -> None:
+    """Let the gated delta rule be one launch, as MLX's Metal kernel for it is."""
+    from mlx_lm.models import gated_delta
+
+    inner = gated_delta.gated_delta_ops
+
+    @functools.wraps(inner)
+    def ops(q: Any, k: Any, v: Any, g: Any, beta: Any, state: Any, mask: Any = None) -> Any:
+        if not _state["marking"]:
+            return inner(q, k, v, g, beta, state, mask)
+        given = [a for a in (q, k, v, g, beta, state, mask) if a is not None]
+        return tuple(_marker("gated_delta", 1, [v, state], given))
+
+    gated_delta.gated_delta_ops = ops
+
+
+def _marker(kind: str, launches: int, like: Sequence[Any], given: Iterable[Any]) -> list[Any]:
+    """Arrays shaped `like` others, all made by one node from those `given`."""
+    import mlx.core as mx
+
+    marked = Mark(kind, launches)
+    if marked not in _marks:
+        _marks.append(marked)
+    code = mx.array([_MAGIC, _marks.index(marked)], mx.int32)
+    empty = [mx.zeros(a.shape, a.dtype) for a in like]
+    _real("eval")(code, empty)
+    return list(mx.depends(empty, [code, *given]))
+
+
+def _fast(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
+    import mlx.core as mx
+
+    @functools.wraps(inner)
+    def call(*args: Any, **named: Any) -> Any:
+        out = inner(*args, **named)
+        if not _state["marking"]:
+            return out
+        given = [a for a in (*args, *named.values()) if isinstance(a, mx.array)]
+        return _marker(name, 1, [out], given)[0]
+
+    return call
+
+
+def _compile(function: Callable[..., Any], *_: Any, **__: Any) -> Callable[..., Any]:
+    """In the place of `mx.compile`: one node, with as many launches as would be left of it."""
+    import mlx.core as mx
+    from mlx.utils import tree_flatten, tree_map, tree_unflatten
+
+    @functools.wraps(function)
+    def call(*args: Any, **named: Any) -> Any:
+        if not _state["marking"] or _state["compiling"]:
+            return function(*args, **named)
+
+        def stand_in(value: Any) -> Any:
+            if not isinstance(value, mx.array):
+                return value
+            made = mx.zeros(value.shape, value.dtype)
+            _real("eval")(made)
+            return made
+
+        _state["compiling"] = True
+        try:
+            outs = function(*tree_map(stand_in, args), **tree_map(stand_in, named))
+        finally:
+            _state["compiling"] = False
+        flat: Any = tree_flatten(outs)
+        arrays = [a for _, a in flat if isinstance(a, mx.array)]
+        given = [a for _, a in tree_flatten([args, named]) if isinstance(a, mx.array)]
+        made = _marker(function.__name__, _fused(nodes(arrays)[0]), arrays, given)
+        if isinstance(outs, mx.array):
+            return made[0]
+        if isinstance(outs, tuple) and len(outs) == len(made):
+            return tuple(made)
+        return tree_unflatten([(k, a) for (k, _), a in zip(flat, made, strict=True)])
+
+    return call
+
+
+def _watched(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(inner)
+    def call(*args: Any, **named: Any) -> Any:
+        if not _state["marking"]:
+            return inner(*args, **named)
+        _state["waits"] += name != "async_eval"
+        if name != "synchronize":
+            _state["captured"].extend(_arrays(args))
+        return None
+
+    call.__dict__["inner"] = inner
+    return call
+
+
+def _real(name: str) -> Callable[..., Any]:
+    import mlx.core as mx
+
+    function = getattr(mx, name)
+    real: Callable[..., Any] = function.__dict__.get("inner", function)
+    return real
+
+
+def _arrays(value: Any) -> Iterator[Any]:
+    import mlx.core as mx
+
+    if isinstance(value, mx.array):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _arrays(part)
+    elif isinstance(value, dict):
+        yield from _arrays(list(value.values()))
+
+
+@contextmanager
+def capture() -> Iterator[list[Any]]:
+    """Within this block nothing is evaluated; gives what would have been."""
+    captured: list[Any] = []
+    _state.update(marking=True, captured=captured, waits=0)
+    try:
+        yield captured
+    finally:
+        _state["marking"] = False
+
+
+def nodes(outputs: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The primitives that lead to `outputs`, in order, and the constants by name."""
+    import mlx.core as mx
+
+    found: list[dict[str, Any]] = []
+    constants: dict[str, Any] = {}
+
+    def note(part: dict[str, Any]) -> None:
+        if part["type"] == "primitive":
+            found.append(part)
+        elif part["type"] == "constants":
+            constants.update(part["constants"])
+
+    mx.export_function(note, lambda: list(outputs))
+    return found, constants
+
+
+def mark_of(constant: Any) -> Mark | None:
+    """What a node with this first dependency stands for; None for a dependency of a model."""
+    if constant is None or constant.shape != (2,):
+        return None
+    magic, place = constant.tolist()
+    return _marks[place] if magic == _MAGIC else None
+
+
+def _fused(found: list[dict[str, Any]]) -> int:
+    """Launches of a compiled function: what hangs together by elementwise primitives is one."""
+    group: dict[str, int] = {}  # of an array's name, the elementwise group that makes it
+    parent: list[int] = []
+    launches = 0
+
+    def root(one: int) -> int:
+        while parent[one] != one:
+            one = parent[one]
+        return one
+
+    for node in found:
+        name = node["name"]
+        inputs = [root(group[n]) for n, _, _ in node["inputs"] if n in group]
+        if name not in ELEMENTWISE and name not in VIEWS:
+            launches += 1
+            continue
+        if name in VIEWS:
+            if not inputs:
+                continue
+            mine = inputs[0]
+        else:
+            mine = len(parent)
+            parent.append(mine)
+            for other in inputs:
+                parent[other] = mine
+        for out, _, _ in node["outputs"]:
+            group[out] = mine
+    return launches + len({root(one) for one in range(len(parent))})
+
+
+def waits() -> int:
+    """How often Python waited for the device within the last `capture`."""
+    return int(_state["waits"])

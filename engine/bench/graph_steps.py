@@ -1,0 +1,216 @@
+"""Decode steps whose graphs are counted: Stretto's, and those of mlx-lm's `BatchGenerator`.
+
+The models are tiny, with random weights. A chat of 8,000 tokens is one of four tokens whose caches
+are then filled up with zeros: only shapes count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+from engine.bench.graph_count import Count, count
+from engine.bench.graph_marks import capture
+
+SHORT, MIDDLE, LONG = 64, 2000, 8000
+"""Tokens of a chat."""
+CHUNK = 64
+"""Tokens of a prompt that are read in the same turn."""
+READ = 1900
+"""Tokens of that prompt that have been read before."""
+PREFIX = 2000
+"""Tokens that the chats of the case "shared prefix" begin with."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What the chats of a step are.
+
+    Attributes:
+        lengths: tokens of each chat.
+        prefix: tokens of them that all have in common.
+        bits: in which keys and values are kept.
+        chunk: tokens of a prompt of another chat that are read beside the step.
+    """
+
+    name: str
+    lengths: tuple[int, ...] = field(repr=False)
+    prefix: int = 0
+    bits: int | None = None
+    chunk: int = 0
+
+
+def cases(chats: int) -> list[Case]:
+    """All cases for so many chats."""
+    found = [Case(f"{tokens:,} tokens", (tokens,) * chats) for tokens in (SHORT, MIDDLE, LONG)]
+    if chats > 1:
+        found.append(Case("skewed", skewed(chats)))
+        found.append(Case("shared prefix", (PREFIX + SHORT,) * chats, prefix=PREFIX))
+    found.append(Case("8-bit KV", (MIDDLE,) * chats, bits=8))
+    found.append(Case("with a chunk", (MIDDLE,) * chats, chunk=CHUNK))
+    return found
+
+
+def skewed(chats: int) -> tuple[int, ...]:
+    """One chat of `LONG` tokens, a quarter of `MIDDLE`, the others of about `SHORT`."""
+    middle = max(0, chats // 4)
+    rest = chats - 1 - middle
+    return (LONG, *(MIDDLE + 40 * i for i in range(middle)), *(SHORT + i for i in range(rest)))
+
+
+def filled(net: Any, caches: list[Any], length: int) -> list[Any]:
+    """Caches after `length` tokens: the first four have been read, the others are zeros."""
+    import mlx.core as mx
+
+    net(mx.array([[1, 2, 3, 4]]), cache=caches)
+    mx.eval([part.state for part in caches if part is not None])
+    more = length - 4
+    for cache in caches:
+        for part in getattr(cache, "caches", [cache]):
+            keys = getattr(part, "keys", None)
+            if keys is None or more <= 0:
+                continue
+            shapes = [(1, a.shape[1], more, a.shape[3]) for a in (keys, part.values)]
+            got = part.update_and_fetch(*(mx.zeros(shape) for shape in shapes))
+            mx.eval(got)
+    return caches
+
+
+def _width(cache: Any, held: Any) -> int:
+    """The head dim of `held`: in few bits it is packed into words."""
+    if isinstance(held, (list, tuple)):
+        return int(held[0].shape[-1] * 32 // cache.bits)
+    return int(held.shape[-1])
+
+
+def _filled_bits(net: Any, caches: list[Any], length: int) -> list[Any]:
+    """As `filled`, of which every layer's keys are a tuple."""
+    import mlx.core as mx
+
+    net(mx.array([[1, 2, 3, 4]]), cache=caches)
+    for cache in caches:
+        if hasattr(cache, "bits"):
+            heads = cache.keys[0].shape[1]
+            widths = [_width(cache, a) for a in (cache.keys, cache.values)]
+            cache.update_and_fetch(*(mx.zeros((1, heads, length - 4, w)) for w in widths))
+            mx.eval(cache.keys, cache.values)
+    return caches
+
+
+def stretto(model: Any, case: Case) -> Count | None:
+    """A step of Stretto's runner; None where the model cannot have it."""
+    import mlx.core as mx
+
+    from engine.errors import EngineError
+    from engine.kv.session_kv import SessionKV
+    from engine.model import quantised, runner
+    from engine.model.sampling import Sampler
+    from engine.params import SamplingParams
+
+    make = model.new_caches
+    if case.bits:
+        try:
+            make = quantised.kept_in(model, case.bits).make
+        except EngineError:
+            return None
+    if case.prefix and not model.shares_prefix:
+        return None
+    if case.chunk and len(case.lengths) > 1 and not model.mixes:
+        return None
+
+    def session(length: int) -> SessionKV:
+        kv = SessionKV(make, model.shares_prefix)
+        kv.caches = (_filled_bits if case.bits else filled)(model.net, make(), length)
+        kv.tokens = [0] * length
+        return kv
+
+    def answer() -> Any:
+        params = SamplingParams(temperature=0.0)
+        token = mx.array([5], mx.uint32)
+        mx.eval(token)
+        named = {"tokens": [1], "next": token, "index": 0, "params": params}
+        return SimpleNamespace(**named, sampler=Sampler(params), constraint=None, odds=None)
+
+    kvs = _on_a_prefix(session, case) if case.prefix else [session(n) for n in case.lengths]
+    reading = None
+    if case.chunk:
+        reading = runner.Reading(session(READ), [7] * case.chunk)
+    rows = [runner.Row(kv, answer()) for kv in kvs]
+    together = len(rows) > 1 and reading is not None
+
+    try:
+        for _ in range(2):  # the first step may make room, which later ones find
+            tokens = runner.decode(model, rows, True)
+            mx.eval([t for t in tokens if isinstance(t, mx.array)])
+            for kv in kvs:
+                kv.note_fed(0)
+        for row in rows:
+            row.answer.next = mx.array([5], mx.uint32)
+        mx.eval(_written(kvs), [row.answer.next for row in rows])
+        with capture() as outputs:
+            runner.decode(model, rows, True, reading if together else None)
+            outputs.extend(_written(kvs))
+            if reading is not None and not together:
+                runner.prefill(model, reading.kv, reading.tokens)
+        found = count(outputs)
+    finally:
+        for kv in kvs:
+            kv.drop()
+    found.waits += 1  # the ids of a step are read one by one, the first waits for all of them
+    return found
+
+
+def _on_a_prefix(session: Callable[[int], Any], case: Case) -> list[Any]:
+    import mlx.core as mx
+
+    first = session(case.prefix)
+    first.make_shared_prefix()
+    kvs = [first, *(first.fork() for _ in case.lengths[1:])]
+    for kv, length in zip(kvs, case.lengths, strict=True):
+        for layer in kv.layers:
+            keys, values = layer._shared
+            more = length - case.prefix
+            shapes = [(1, a.shape[1], more, a.shape[3]) for a in (keys, values)]
+            layer.update_and_fetch(*(mx.zeros(shape) for shape in shapes))
+            mx.eval(layer.keys, layer.values)
+        kv.note_read([0] * (length - case.prefix))
+    return kvs
+
+
+def _written(kvs: Sequence[Any]) -> list[Any]:
+    """The caches' arrays: what a step writes there is part of it even where nothing reads it."""
+    from engine.kv.cache_objects import leaves
+
+    slots = {id(kv.slots): kv.slots for kv in kvs if kv.slots is not None}
+    buffers = [[held.keys, held.values] for held in slots.values()]
+    return [*leaves([kv.layers for kv in kvs]), *leaves(buffers)]
+
+
+def batch(net: Any, make: Callable[[], list[Any]], case: Case) -> Count | None:
+    """A turn of `BatchGenerator`; None where it cannot have it."""
+    import mlx.core as mx
+    from mlx_lm.generate import BatchGenerator
+
+    from engine.kv.cache_objects import leaves
+
+    if case.bits:
+        return None
+    chats = len(case.lengths)
+    generator: Any = BatchGenerator(net, max_tokens=64, prefill_batch_size=chats)
+    held = [filled(net, make(), n - 2) for n in case.lengths]
+    generator.insert([[1, 2]] * chats, caches=held)
+    for _ in range(4):
+        generator.next()
+    if case.chunk:
+        own = filled(net, make(), READ)
+        generator.insert([[7] * (case.chunk + 1)], caches=[own])
+    batched = generator._generation_batch.prompt_cache
+    mx.eval(list(leaves(batched)))
+    with capture() as outputs:
+        generator.next()
+        outputs.extend(leaves(batched))
+    found = count(outputs)
+    generator.close()
+    return found

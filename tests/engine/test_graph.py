@@ -1,0 +1,59 @@
+"""How many launches a step takes, counted from MLX's graph: no figure depends on the machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.bench import graph
+from engine.bench.graph import Cell
+
+CHATS = 8
+LAUNCHES = {"64 tokens": 1.15, "8,000 tokens": 2.05, "skewed": 1.75}
+"""By case, the most launches of a step of Stretto's, as a multiple of `BatchGenerator`'s."""
+
+
+@pytest.fixture(scope="module")
+def cells() -> dict[str, Cell]:
+    found = graph.in_children(["llama"], [CHATS], list(LAUNCHES))
+    return {cell.case: cell for cell in found}
+
+
+@pytest.mark.parametrize("case", LAUNCHES)
+def test_a_step_launches_no_more_than_it_may(cells: dict[str, Cell], case: str) -> None:
+    of_batch = cells[case].of_batch
+    assert of_batch is not None
+    assert of_batch <= LAUNCHES[case]
+
+
+@pytest.mark.parametrize("case", LAUNCHES)
+def test_a_step_never_reads_more_bytes(cells: dict[str, Cell], case: str) -> None:
+    ours, batch = cells[case].ours, cells[case].batch
+    assert ours is not None
+    assert batch is not None
+    assert 0 < ours.read <= batch.read
+
+
+def test_skewed_chats_do_not_read_the_longest_ones_padding(cells: dict[str, Cell]) -> None:
+    ours, batch = cells["skewed"].ours, cells["skewed"].batch
+    assert ours is not None
+    assert batch is not None
+    assert ours.read < batch.read / 3
+
+
+def test_the_table_is_written_between_its_marks_only(
+    cells: dict[str, Cell], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{graph.BEGIN}\nold\n{graph.END}\nafter\n")
+    monkeypatch.setattr(graph, "in_children", lambda *_: iter(cells.values()))
+    graph.run("families", [CHATS], [], print, str(page))
+    text = page.read_text()
+    assert text.startswith(f"before\n{graph.BEGIN}\n| family | case | 8 chats |")
+    assert text.endswith(f"{graph.END}\nafter\n")
+    assert "old" not in text
+    bare = tmp_path / "bare.md"
+    bare.write_text("nothing\n")
+    with pytest.raises(ValueError, match="lacks the lines"):
+        graph.run("families", [CHATS], [], print, str(bare))
