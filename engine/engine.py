@@ -149,6 +149,9 @@ class Engine:
             sessions whose id the caller gave, they are found again after a restart. None keeps
             nothing on disk.
         cache_bytes: what the folder may take; the least recently used go first.
+        ranks: over how many processes on this machine each model is spread, a part in each. What
+            a model or a session cannot do then ends with `unsupported_session`, and nothing is
+            kept on disk. Where a process dies or hangs, all replies end with `engine_stopped`.
     """
 
     def __init__(
@@ -156,13 +159,16 @@ class Engine:
         memory_budget: int | None = None,
         cache_dir: str | Path | None = None,
         cache_bytes: int = 4 * 2**30,
+        ranks: int = 1,
     ) -> None:
         if memory_budget is not None and memory_budget <= 0:
             raise ValueError(f"memory_budget must be a positive number of bytes: {memory_budget}")
         if cache_bytes < 0:
             raise ValueError(f"cache_bytes must not be negative: {cache_bytes}")
+        if isinstance(ranks, bool) or not isinstance(ranks, int) or ranks < 1:
+            raise ValueError(f"ranks must be 1 or more processes, not {ranks!r}")
         folder = Path(cache_dir).expanduser() if cache_dir is not None else None
-        self._settings = (memory_budget, folder, cache_bytes)
+        self._settings = (memory_budget, folder, cache_bytes, ranks)
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._mailbox = Mailbox()

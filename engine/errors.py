@@ -43,6 +43,16 @@ class EngineError(Exception):
         return f"{self.message} [{self.code}]"
 
 
+class RanksLostError(EngineError):
+    """The ranks of an engine no longer hold the same, or one has gone: the engine cannot go on."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(ENGINE_STOPPED, message)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.message,)
+
+
 def as_engine_error(error: BaseException) -> EngineError:
     """An error as callers hear it; an unexpected one is told in its own words."""
     if isinstance(error, EngineError):

@@ -138,6 +138,16 @@ def exchange(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def ranks(arguments: list[str]) -> int:
+    """Engines of several ranks against one rank; ranks that die, hang or drag at random."""
+    from engine.model import backend
+
+    backend.take_openblas()  # before anything imports MLX
+    from tests.torture_ranks import main
+
+    return main(arguments)
+
+
 COMMANDS = {
     "tools": tools,
     "serve": serve,
@@ -151,6 +161,7 @@ COMMANDS = {
     "person": person,
     "exchange": exchange,
     "calls": calls,
+    "ranks": ranks,
 }
 
 

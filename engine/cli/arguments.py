@@ -28,6 +28,17 @@ def add_adapter(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_ranks(parser: argparse.ArgumentParser) -> None:
+    """The argument `--ranks`, for commands that answer many."""
+    parser.add_argument(
+        "--ranks",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="spread each model over N processes on this machine (1)",
+    )
+
+
 def own_command(*arguments: str) -> list[str]:
     """The command line that runs one of the engine's commands in another process."""
     if FROZEN:

@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
 
-from engine.cli.arguments import GUIDE
+from engine.cli.arguments import GUIDE, add_ranks
 from engine.engine import Engine
 from engine.errors import EngineError
 from engine.serve.keys import Key, Keys, standard_file
@@ -22,6 +22,9 @@ from engine.serve.settings import Policy, Settings
 
 END_SECONDS = 0.7
 """How long the engine may take to end in order before the process ends without it."""
+
+END_OF_RANKS = 15.0
+"""The same where the engine has to end processes."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also serve the first MODEL with this adapter, as NAME+FOLDER (may be repeated)",
     )
     add("--port", type=int, default=8080, help="0 takes a free one (8080)")
+    add_ranks(parser)
     add("--quiet", action="store_true", help="no line for each request")
     group = parser.add_argument_group("who may ask")
     add = group.add_argument
@@ -87,7 +91,7 @@ def main(options: argparse.Namespace) -> int:
         return 2
     wanted = threading.Event()
     with _signals(wanted):
-        engine = Engine()
+        engine = Engine(ranks=options.ranks)
         status = 2
         try:
             status = _serve(engine, options, settings, wanted)
@@ -100,7 +104,7 @@ def main(options: argparse.Namespace) -> int:
                 f"serve: port {options.port}: {error.strerror or error}. Name another by --port.",
                 file=sys.stderr,
             )
-        _end(engine, status)
+        _end(engine, status, options.ranks)
     return status
 
 
@@ -183,9 +187,9 @@ def _serve(
     return 0
 
 
-def _end(engine: Engine, status: int) -> None:
+def _end(engine: Engine, status: int, ranks: int) -> None:
     """Stop the engine. Something native that does not come back must not keep the process."""
-    engine.stop(END_SECONDS)
+    engine.stop(END_SECONDS if ranks == 1 else END_OF_RANKS)
     if engine.is_running:
         logging.getLogger(__name__).warning("the engine does not stop: ending without it")
         sys.stdout.flush()

@@ -21,7 +21,9 @@ from engine.hub.names import clean_name
 from engine.model import adapting, folder, loader
 from engine.model.adapting import Adapter
 from engine.model.fingerprint import identity
+from engine.model.loaded import LoadedModel
 from engine.model.loader import Examined
+from engine.scheduling.view import LoadRequest
 from engine.text.known_tokenizer import KnownTokenizer
 
 log = logging.getLogger(__name__)
@@ -56,6 +58,24 @@ class Candidate:
         """What to call it where a person reads it."""
         own = self.examined.name
         return own if self.adapter is None else f"{own} + {self.adapter.name}"
+
+    def request(self, key: str, base: LoadedModel | None, float32: bool, parts: int) -> LoadRequest:
+        """What it asks for, for the scheduler.
+
+        Args:
+            base: the model in memory whose weights it would share.
+            float32: this machine computes fastest in that type.
+            parts: of how many this process holds one. Some weights each holds whole: it is about
+                so much.
+        """
+        nbytes = 0 if base is not None else -(-self.examined.nbytes // parts)
+        wide = 2 * nbytes if float32 else nbytes
+        if self.adapter is not None:
+            # On a base that has been read it has no choice of its own.
+            alike = base is None or base.info.dtype != "float32"
+            nbytes += self.adapter.nbytes if alike else self.adapter.wide
+            wide += self.adapter.wide if float32 else self.adapter.nbytes
+        return LoadRequest(key, self.name, nbytes, max(nbytes, wide))
 
 
 def examine(asked: str, confined: Confined, adapter: str | None = None) -> Candidate:

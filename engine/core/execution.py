@@ -84,8 +84,14 @@ class Execution:
         if plan.adopt is not None:
             with _fence(results, plan.adopt.session):
                 self._adopt(plan.adopt)
-        if plan.passes or plan.chunk is not None:
-            self._compute(plan, results)
+        leader = self._state.leader
+        if not (plan.passes or plan.chunk is not None) or (leader is not None and leader.loading):
+            return results
+        if leader is not None:
+            leader.announce(plan, self._state.answering)
+        self._compute(plan, results)
+        if leader is not None:
+            leader.computed([p.error for p in results.passes] + [e for _, e in results.failed])
         return results
 
     def _compute(self, plan: StepPlan, results: Results) -> None:

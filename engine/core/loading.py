@@ -75,23 +75,14 @@ class Loading:
             load = self._queue[0]
             known = self._known(load.candidate)
             if known is None:
-                return self._request(load)
+                base = self._state.base(load.candidate.examined.contents)
+                leader, float32 = self._state.leader, self._state.backend.prefers_float32
+                parts = 1 if leader is None else leader.size
+                return load.candidate.request(load.key, base, float32, parts)
             self._end(load)  # what was read before it has brought it
             for command in load.callers:
                 _give(command, known)
         return None
-
-    def _request(self, load: _Load) -> LoadRequest:
-        examined, adapter = load.candidate.examined, load.candidate.adapter
-        base = self._state.base(load.candidate.examined.contents)
-        nbytes = 0 if base is not None else examined.nbytes
-        wide = 2 * nbytes if self._state.backend.prefers_float32 else nbytes
-        if adapter is not None:
-            # On a base that has been read it has no choice of its own.
-            alike = base is None or base.info.dtype != "float32"
-            nbytes += adapter.nbytes if alike else adapter.wide
-            wide += adapter.wide if self._state.backend.prefers_float32 else adapter.nbytes
-        return LoadRequest(load.key, load.candidate.name, nbytes, max(nbytes, wide))
 
     def load(self, command: Load) -> None:
         """Have a folder examined; what follows is `_examined`."""
@@ -124,6 +115,8 @@ class Loading:
             if known is not None:
                 _give(command, known)
             return
+        if self._state.leader is not None:
+            self._state.leader.check(candidate.examined, candidate.adapter is not None)
         same = [q for q in self._queue if q.candidate.identity == candidate.identity]
         if same:
             same[0].callers.append(command)
@@ -148,7 +141,8 @@ class Loading:
         examined, adapter = load.candidate.examined, load.candidate.adapter
         load.base = self._state.base(load.candidate.examined.contents)
         if adapter is None:
-            load.pieces = loader.load(examined, admission.wide)
+            read = loader.load if self._state.leader is None else self._state.leader.load
+            load.pieces = read(examined, admission.wide)
         elif load.base is None:
             load.pieces = adapting.load(examined, adapter, admission.wide)
         else:
@@ -257,6 +251,8 @@ class Loading:
             state.end_session(session, UNKNOWN_MODEL, message)
         state.prefix_cache.forget(model_id)
         model, arrays = state.models.pop(model_id, None), []
+        if model is not None and state.leader is not None:
+            state.leader.unload(model)
         if model is not None:
             needed = {id(a) for m in state.in_memory for a in loader.arrays(m.net)}
             arrays = [a for a in loader.arrays(model.net) if id(a) not in needed]

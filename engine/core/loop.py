@@ -26,6 +26,7 @@ from engine.core.growing import Growing
 from engine.core.idling import Idling
 from engine.core.loading import Loading
 from engine.core.mailbox import Mailbox, refuse
+from engine.core.ranks.leader import Leader
 from engine.core.reception import Reception
 from engine.core.recovery import Recovery, Stage
 from engine.core.relieving import Relieving
@@ -65,10 +66,11 @@ class Loop:
         memory_budget: int | None = None,
         cache_dir: Path | None = None,
         cache_bytes: int = 0,
+        leader: Leader | None = None,
     ) -> None:
         self._mailbox = mailbox
         self._inbox: deque[Command] = deque()
-        self._state = State(memory_budget, cache_dir, cache_bytes)
+        self._state = State(memory_budget, cache_dir, cache_bytes, leader)
         self._scheduler = Scheduler()
         self._workers = Workers(mailbox)
         self._loading = Loading(self._state, self._workers, confined.shared())
@@ -149,6 +151,8 @@ class Loop:
     def _take_commands(self) -> bool:
         phase = self._state.meter.phase
         if self._idle and not self._inbox:
+            if self._state.leader is not None:
+                self._state.leader.rest()
             with phase("idle"):
                 self._mailbox.take(self._inbox, block=True, patience=self._idling.patience)
         with phase("commands"):

@@ -15,12 +15,12 @@ from engine.errors import (
     SESSION_BUSY,
     SESSION_CLOSED,
     UNKNOWN_MODEL,
+    UNSUPPORTED_SESSION,
     EngineError,
     as_engine_error,
 )
 from engine.kv.cache_file import Record
 from engine.kv.ledger import Ledger
-from engine.kv.session_kv import SessionKV
 from engine.messages import (
     Cancel,
     CloseSession,
@@ -66,6 +66,9 @@ class Reception:
         shares_prefix = model.shares_prefix and command.kv_bits is None and not command.reproducible
         if command.kv_bits is not None:
             try:
+                if model.ranks > 1:
+                    why = "A model that is spread over several ranks keeps keys as they are."
+                    raise EngineError(UNSUPPORTED_SESSION, why)
                 kept = kept_in(model, command.kv_bits)
             except EngineError as error:
                 self._state.ended[command.session_id] = (error.code, error.message)
@@ -77,7 +80,7 @@ class Reception:
             command.system,
             command.reproducible,
             command.reasoning,
-            SessionKV(make, shares_prefix),
+            model.new_kv(make, shares_prefix),
             estimate,
             command.kv_bits,
             command.on_overflow,

@@ -18,6 +18,7 @@ from engine.core.examining import as_engine_error
 from engine.core.loading import Loading
 from engine.core.session import SessionState
 from engine.core.state import State
+from engine.errors import RanksLostError
 from engine.scheduling.plan import StepPlan
 from engine.scheduling.view import Status
 
@@ -60,7 +61,7 @@ class Recovery:
     def after(self, error: BaseException) -> None:
         """Make good what a fault has left; raises it again where the engine cannot go on."""
         self._in_a_row += 1
-        if self._in_a_row > SURVIVED[self._stage]:
+        if isinstance(error, RanksLostError) or self._in_a_row > SURVIVED[self._stage]:
             raise error
         log.error("a turn of the engine failed (%s)", self._stage.name.lower(), exc_info=error)
         if self._stage is Stage.COMPUTING:

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from engine.core.meter import Meter
+from engine.core.ranks.leader import Leader
 from engine.core.reply_state import ReplyState
 from engine.core.session import SessionState
 from engine.errors import (
@@ -55,6 +56,7 @@ class State:
         prefix_cache: beginnings of prompts that chats to come may take over.
         memory_version: changes whenever memory may have been given back.
         meter: where the time goes.
+        leader: of the ranks over which this engine's models are spread; None where it is one.
     """
 
     def __init__(
@@ -62,7 +64,9 @@ class State:
         memory_budget: int | None = None,
         cache_dir: Path | None = None,
         cache_bytes: int = 0,
+        leader: Leader | None = None,
     ) -> None:
+        self.leader = leader
         self.backend: Backend = backend.start()
         self.budget = memory_budget or int(self.backend.memory * BUDGET_SHARE)
         backend.limit_buffers(self.backend.device, 0)

@@ -8,12 +8,17 @@ import logging
 import sys
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.core.confined import confined
 from engine.core.mailbox import Mailbox, refuse
-from engine.errors import ENGINE_STOPPED, EngineError
+from engine.errors import ENGINE_STOPPED, EngineError, words_of
 from engine.messages import Stop
 from engine.model import backend, overlay
+
+if TYPE_CHECKING:
+    from engine.core.loop import Loop
+    from engine.core.ranks.relay import Relay
 
 log = logging.getLogger(__name__)
 
@@ -29,23 +34,21 @@ def may_wait() -> None:
 
 
 def run(
-    mailbox: Mailbox, memory_budget: int | None, cache_dir: Path | None, cache_bytes: int
+    mailbox: Mailbox,
+    memory_budget: int | None,
+    cache_dir: Path | None,
+    cache_bytes: int,
+    ranks: int = 1,
 ) -> None:
     """The engine thread. Imports MLX here, so that no window waits for it."""
     _this_thread.runs_an_engine = True
     try:
-        if overlay.in_use() is not None:
-            backend.start()  # what the children import depends on whether it can be
-        confined.shared().start()  # they import what they need while this thread does
-        backend.take_openblas()  # before anything imports MLX
-        from engine.core.loop import Loop
-
-        loop = Loop(mailbox, memory_budget, cache_dir, cache_bytes)
+        loop = _loop(mailbox, memory_budget, cache_dir, cache_bytes, ranks)
     except BaseException as error:
         log.exception("the engine could not start")
-        why = f"The engine could not start: {type(error).__name__}: {error}"
+        words = error.message if isinstance(error, EngineError) else words_of(error)
         for command in mailbox.close():
-            refuse(command, EngineError(ENGINE_STOPPED, why))
+            refuse(command, EngineError(ENGINE_STOPPED, f"The engine could not start: {words}"))
         return
     try:
         with contextlib.suppress(BaseException):  # told to every reply and logged by the loop
@@ -53,6 +56,26 @@ def run(
     finally:
         if not mailbox.closed:  # a fault in the loop's own end
             loop.end("The engine cannot go on.")
+
+
+def _loop(
+    mailbox: Mailbox,
+    memory_budget: int | None,
+    cache_dir: Path | None,
+    cache_bytes: int,
+    ranks: int,
+) -> Loop | Relay:
+    if ranks > 1:
+        from engine.core.ranks.relay import Relay
+
+        return Relay(mailbox, ranks, memory_budget)
+    if overlay.in_use() is not None:
+        backend.start()  # what the children import depends on whether it can be
+    confined.shared().start()  # they import what they need while this thread does
+    backend.take_openblas()  # before anything imports MLX
+    from engine.core.loop import Loop
+
+    return Loop(mailbox, memory_budget, cache_dir, cache_bytes)
 
 
 _running: set[tuple[Mailbox, threading.Thread | None]] = set()

@@ -157,7 +157,7 @@ class PrefixCache:
         for prefix in self.kept.values():
             if prefix.kind == reader.kind and prefix.kv.tokens == tokens:
                 return
-        entry = SessionKV(kv.make, kv.shares_prefix)
+        entry = kv.another()
         entry.take_from(kv, length, room=False)
         if entry.nbytes > self._limit:
             return

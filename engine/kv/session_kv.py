@@ -236,9 +236,13 @@ class SessionKV(HeldCaches):
         if boundary is not None and boundary.length <= length:
             self._snapshot = boundary  # never written to: going back copies it
 
+    def another(self) -> SessionKV:
+        """Caches of the same kind for another session, empty."""
+        return SessionKV(self.make, self.shares_prefix)
+
     def fork(self) -> SessionKV:
         """A twin that shares the memory: as a shared prefix, or until either of the two writes."""
-        twin = SessionKV(self.make, self.shares_prefix)
+        twin = self.another()
         shared = self._after_shared_prefix(len(self.tokens))
         twin.caches = shared or clone(self.caches)
         twin.tokens = list(self.tokens)

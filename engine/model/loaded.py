@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import mlx.core as mx
+
 from engine.kv.cache_objects import Caches
 from engine.kv.config_estimate import MemoryEstimate
+from engine.kv.session_kv import SessionKV
 from engine.kv.slots import Slots
 from engine.model.info import Model
 from engine.params import SamplingParams
@@ -39,6 +42,10 @@ class LoadedModel:
         form_refusal: why a form of an answer cannot be used, found out where it cannot do harm.
         examined: the folder as it was looked at before (`loader.Examined`).
         base: whose weights it shares where it is a variant.
+        ranks: over how many it is spread; this process has a part of it where they are several.
+        feed: hands the pending tokens of a pass's rows to all ranks, where it is spread.
+        new_kv: makes a session's caches of what gives empty ones, and of whether it shares a
+            prefix.
         used_at: when it was asked for something last, on the monotonic clock.
         faults: shared steps that raised; after a few of them its sessions step alone.
     """
@@ -64,6 +71,9 @@ class LoadedModel:
     form_refusal: Callable[[SamplingParams], str] | None = None
     examined: Any = None
     base: LoadedModel | None = None
+    ranks: int = 1
+    feed: Callable[[Sequence[mx.array], Sequence[SessionKV]], Sequence[mx.array]] | None = None
+    new_kv: Callable[[Callable[[], Caches], bool], SessionKV] = SessionKV
 
     def new_caches(self) -> Caches:
         """A session's caches, empty."""

@@ -15,7 +15,7 @@ from mlx.utils import tree_flatten
 
 from engine.errors import OUT_OF_MEMORY, EngineError
 from engine.kv.slots import Slots
-from engine.model import chunk_invariance, fingerprint, folder, hidden, probe, vocabulary
+from engine.model import fingerprint, folder, measuring, vocabulary
 from engine.model.folder import refuse
 from engine.model.info import Model
 from engine.model.loaded import LoadedModel
@@ -85,7 +85,7 @@ def examine(
         loaded.eos_token_ids = vocabulary.end_ids(loaded, eos or (), ends)
         contents = fingerprint.contents(path)
     except Exception as error:
-        raise _load_error(name, config, error) from None
+        raise load_error(name, config, error) from None
     _import_module(config)
     return Examined(path, identity, name, config, nbytes, contents, loaded, largest_id)
 
@@ -144,7 +144,7 @@ def load(examined: Examined, wide: bool) -> Pieces:
             f"{config['model_type']!r} gave up."
         ) from None
     except Exception as error:
-        raise _load_error(name, config, error) from None
+        raise load_error(name, config, error) from None
     return (yield from complete(net, examined, config))
 
 
@@ -154,21 +154,26 @@ def complete(net: Any, examined: Examined, config: dict[str, Any]) -> Pieces:
     Args:
         config: as mlx-lm has understood it.
     """
-    from mlx_lm.models.cache import make_prompt_cache
+    found = yield from measuring.measure(net, words(examined))
+    return loaded(net, examined, config, found)
 
-    name, tokenizer = examined.name, examined.tokenizer
-    make_cache = chunk_invariance.wide_enough(net, lambda: make_prompt_cache(net))
-    yield
-    words = vocabulary.words(tokenizer)
-    estimate, ways = yield from probe.explore(net, make_cache, words)
-    token_by_token = yield from chunk_invariance.sees_ahead(net, make_cache, words)
-    rows = vocabulary.embedding_rows(net, make_cache)
-    yield
+
+def words(examined: Examined) -> int:
+    """Ids below this may be fed to a model to try it out."""
+    return vocabulary.words(examined.tokenizer)
+
+
+def loaded(
+    net: Any, examined: Examined, config: dict[str, Any], found: measuring.Measured
+) -> LoadedModel:
+    """The model, of all that is known of it.
+
+    Raises:
+        EngineError: `model_load_failed`: its tokenizer is not its own.
+    """
+    name, tokenizer, ways, rows = examined.name, examined.tokenizer, found.ways, found.rows
     if rows is not None and (examined.largest_id is None or examined.largest_id >= rows):
         vocabulary.check_tokenizer(rows, tokenizer, name)
-        yield
-    body = hidden.body(net, make_cache)
-    yield
     dtype, dialect = _compute_dtype(net), recognition.of(tokenizer)
     info = Model(
         id=fingerprint.fingerprint(examined.contents, dtype),
@@ -180,7 +185,7 @@ def complete(net: Any, examined: Examined, config: dict[str, Any]) -> Pieces:
         step=ways.step,
         thinking=dialect.reasons,
         tool_format=dialect.tool_format,
-        embeds=body is not None,
+        embeds=found.body is not None,
         dialect=dialect.row.name,
         efforts=tuple(dialect.switch.efforts),
         tool_markers=(dialect.markers.tool_start, dialect.markers.tool_end),
@@ -191,14 +196,14 @@ def complete(net: Any, examined: Examined, config: dict[str, Any]) -> Pieces:
         net=net,
         tokenizer=tokenizer,
         eos=frozenset(tokenizer.eos_token_ids),
-        estimate=estimate,
-        make_cache=make_cache,
+        estimate=found.estimate,
+        make_cache=found.make_cache,
         slots=Slots() if ways.slots else None,
         shares_prefix=ways.shares_prefix,
         mixes=ways.mixes,
-        token_by_token=token_by_token,
+        token_by_token=found.token_by_token,
         rows=rows,
-        body=body,
+        body=found.body,
         examined=examined,
     )
 
@@ -261,7 +266,8 @@ def read_weights(net: Any) -> Generator[float, None, None]:
     yield 1.0
 
 
-def _load_error(name: str, config: dict[str, Any], error: Exception) -> EngineError:
+def load_error(name: str, config: dict[str, Any], error: Exception) -> EngineError:
+    """What is told of a model that could not be read."""
     text = str(error).strip().splitlines()
     first = text[0] if text else type(error).__name__
     if "not supported" in first and "odel type" in first:

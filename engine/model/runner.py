@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -100,11 +100,16 @@ def decode(
     if model.slots is not None:
         order = model.slots.assign([] if alone else [r.kv for r in rows])
         turn = [rows[row] for row in order] or rows
-    feeds, caches = [_pending(r.answer) for r in turn], [r.kv.layers for r in turn]
+    feeds: Sequence[mx.array] = [_pending(r.answer) for r in turn]
+    caches = [r.kv.layers for r in turn]
+    if model.feed is not None:
+        feeds = model.feed(feeds, [r.kv for r in turn])
     if reading is not None:
         logits = _forward_mixed(model, feeds, caches, reading)
     else:
         logits = forward(model, feeds, caches, alone)
+    if model.ranks > 1:  # whatever is chosen from them, all ranks evaluate the same
+        mx.async_eval(logits)  # type: ignore[no-untyped-call]
     answers = [r.answer for r in turn]
     free = [row for row, a in enumerate(answers) if a.constraint is None]
     out: list[Following] = [Unsampled(logits[row : row + 1]) for row in range(len(answers))]
@@ -132,6 +137,38 @@ def decode(
     return [out[places[id(r)]] for r in rows]
 
 
+def follow(
+    model: LoadedModel,
+    kvs: Sequence[SessionKV],
+    shared: bool,
+    fed: Callable[[int], mx.array],
+    reading: Reading | None,
+) -> tuple[list[int], mx.array]:
+    """As `decode` on the rank that leads: the same pass with this rank's part of the model.
+
+    Args:
+        kvs: of the rows, in the order in which `decode` was given them.
+        fed: gives what is fed to so many rows, and one number more.
+
+    Returns:
+        The order in which the rows were stepped, as indices into `kvs`, and what `fed` gave.
+    """
+    alone = not shared or model.info.step == ALONE or len(kvs) == 1
+    order = [] if model.slots is None else model.slots.assign([] if alone else kvs)
+    order = order or list(range(len(kvs)))
+    told, caches = fed(len(kvs)), [kvs[row].layers for row in order]
+    feeds = list(mx.split(told[: len(kvs), None], len(kvs)))
+    if reading is not None:
+        logits = _forward_mixed(model, feeds, caches, reading)
+    else:
+        logits = forward(model, feeds, caches, alone)
+    mx.async_eval(logits)  # type: ignore[no-untyped-call]
+    if reading is not None:
+        mx.eval(list(leaves(reading.kv.layers)))
+        reading.kv.note_read(reading.tokens)
+    return order, told
+
+
 def choose(answer: Answer, unsampled: Unsampled) -> mx.array:
     """The lazy token of an answer that has a form; the one before it has been accepted."""
     assert answer.constraint is not None
@@ -149,7 +186,11 @@ def forward(
     """The lazy logits `[N, vocab]` after one token `[1, 1]` for each of N sessions' caches."""
     if alone or model.info.step == ALONE or len(feeds) == 1:
         with cpu.engaged():
-            rows = [model.net(feed, cache=c)[:, -1] for feed, c in zip(feeds, caches, strict=True)]
+            rows = []
+            for feed, own in zip(feeds, caches, strict=True):
+                rows.append(model.net(feed, cache=own)[:, -1])
+                if model.ranks > 1:  # the collectives of several passes keep one order
+                    mx.async_eval(rows[-1])  # type: ignore[no-untyped-call]
         return rows[0] if len(rows) == 1 else mx.concatenate(rows)
     shared = ragged.share_caches(caches, model.slots)
     with cpu.engaged():

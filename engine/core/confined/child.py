@@ -27,7 +27,7 @@ _STACK = 4 * 2**20
 
 def main(arguments: Sequence[str]) -> int:
     """Serve until the parent closes the pipe."""
-    _die_with_parent()
+    die_with_parent()
     # What a library prints must not get among the answers.
     answers = os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -113,7 +113,7 @@ def _limit(name: str, value: int | None) -> None:
         resource.setrlimit(which, (soft, hard if name == "RLIMIT_AS" else soft))
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """On Linux the kernel ends the child with the thread that started it; see `children`."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):

@@ -1,0 +1,130 @@
+"""A rank's process: joins the relay and the group, then leads or follows until it is ended."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from engine.core.ranks.link import Link
+from engine.errors import EngineError, words_of
+
+log = logging.getLogger(__name__)
+
+PROTOCOL = 1
+"""Of records and messages; ranks of another cannot be in one group."""
+
+
+def main() -> int:
+    """Be a rank. What it needs to know comes as a line of JSON on the standard input."""
+    from engine.core.confined.child import die_with_parent
+
+    die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal goes to its whole group
+    given = json.loads(sys.stdin.buffer.readline())
+    link = Link.to(tuple(given["address"]), bytes.fromhex(given["key"]))
+    try:
+        _serve(int(given["rank"]), link)
+    except BaseException as error:
+        log.debug("a rank has ended", exc_info=error)
+        words = error.message if isinstance(error, EngineError) else words_of(error)
+        try:
+            link.tell({"fault": words})
+            time.sleep(60)  # the relay ends all ranks at once
+        except OSError:
+            pass
+    # MLX's threads may be in a collective that never ends.
+    os._exit(0)
+
+
+def versions() -> dict[str, str]:
+    """What must be the same on all ranks."""
+    from importlib.metadata import version
+
+    return {"protocol": str(PROTOCOL), "mlx": version("mlx"), "mlx-lm": version("mlx-lm")}
+
+
+def _serve(rank: int, link: Link) -> None:
+    from engine.core.confined import confined
+    from engine.model import backend
+
+    if rank == 0:
+        confined.shared().start()  # they import what they need while this process does
+    about = backend.start()
+    hello = {"rank": rank, "versions": versions(), "memory": about.memory, "device": about.device}
+    link.tell(hello)
+    given = link.take(True)
+    from engine.core.ranks.group import Group
+
+    pulse = _Pulse(link)
+    group = Group()
+    if rank == 0:
+        _lead(link, group, given, pulse)
+    else:
+        _follow(link, group, pulse)
+
+
+class _Pulse:
+    """A thread that tells how far this rank is."""
+
+    def __init__(self, link: Link) -> None:
+        self.state: Callable[[], tuple[int, bool, bool]] = lambda: (0, True, True)
+        self._link = link
+        threading.Thread(target=self._beat, name="stretto-rank-pulse", daemon=True).start()
+
+    def _beat(self) -> None:
+        from engine.core.ranks.watch import BEAT
+
+        while True:
+            steps, busy, loading = self.state()
+            try:
+                self._link.tell({"beat": steps, "busy": busy, "loading": loading})
+            except OSError:
+                os._exit(1)  # there is nobody to lead or to follow for
+            time.sleep(BEAT)
+
+
+def _listen(link: Link, trusted: bool, take: Callable[[Any], None]) -> None:
+    """Hand on what comes over the link; the relay's end is this process's."""
+
+    def listen() -> None:
+        try:
+            while True:
+                take(link.take(trusted))
+        except (EOFError, OSError, ValueError):
+            os._exit(1)
+
+    threading.Thread(target=listen, name="stretto-rank-link", daemon=True).start()
+
+
+def _follow(link: Link, group: Any, pulse: _Pulse) -> None:
+    from engine.core.ranks.follower import Follower
+
+    messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    follower = Follower(group, link.tell)
+    pulse.state = lambda: (follower.steps, follower.busy, follower.loading)
+    _listen(link, False, messages.put)
+    follower.run(messages)
+
+
+def _lead(link: Link, group: Any, given: dict[str, Any], pulse: _Pulse) -> None:
+    from engine.core.loop import Loop
+    from engine.core.mailbox import Mailbox
+    from engine.core.ranks.far_end import FarEnd
+    from engine.core.ranks.leader import Leader
+
+    mailbox = Mailbox()
+    leader = Leader(group, lambda message: link.tell({"to all": message}), given["check every"])
+    far_end = FarEnd(link, mailbox, leader)
+    loop = Loop(mailbox, given["budget"], leader=leader)
+    pulse.state = lambda: (leader.steps, leader.busy or leader.loading, leader.loading)
+    _listen(link, True, far_end.take)
+    loop.run()
+    link.tell({"over": True})

@@ -1,0 +1,220 @@
+"""A rank that follows: it does what rank 0's records say, with its part of weights and caches."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+
+from engine.core.ranks import spreading
+from engine.core.ranks.group import Group, check_of, integers
+from engine.core.ranks.journal import digest
+from engine.core.ranks.record import Do, Record
+from engine.errors import EngineError, words_of
+from engine.kv.session_kv import SessionKV
+from engine.kv.slots import Slots
+from engine.model import fingerprint, folder, runner
+from engine.model.loaded import LoadedModel
+from engine.model.measuring import Measured
+
+
+class DivergedError(Exception):
+    """This rank does not hold, or was not fed, what rank 0 was."""
+
+
+class Follower:
+    """Models and caches by rank 0's numbers.
+
+    Attributes:
+        turn: of the last record.
+        steps: grows with each record, and with each piece of a model.
+        busy: whether a record, or a model, is being worked on.
+        loading: whether it is a model.
+
+    Args:
+        tell: sends a message to rank 0.
+    """
+
+    def __init__(self, group: Group, tell: Callable[[dict[str, Any]], None]) -> None:
+        self.turn = 0
+        self.steps = 0
+        self.busy = self.loading = False
+        self._group = group
+        self._tell = tell
+        self._models: dict[int, LoadedModel] = {}
+        self._reading: dict[int, Any] = {}  # nets whose weights have been read
+        self._caches: dict[int, tuple[SessionKV, LoadedModel]] = {}
+        self._prompts: dict[int, list[int]] = {}
+        self._orders: dict[Do, Callable[..., None]] = {
+            Do.OPEN: self._open,
+            Do.FREE: self._free,
+            Do.FORK: self._fork,
+            Do.BEGIN: self._begin,
+            Do.TAKE: self._take,
+            Do.SNAPSHOT: lambda number: self._kv(number).snapshot(),
+            Do.DROP: lambda number: self._kv(number).drop(),
+            Do.SETTLE: lambda number: self._kv(number).settle(),
+            Do.LEAVE: lambda number: self._kv(number).leave_slots(),
+            Do.UNLOAD: self._unload,
+            Do.PASS: self._pass,
+            Do.MIXED: self._mixed,
+            Do.CHUNK: self._chunk,
+            Do.DIGEST: self._compare,
+            Do.REST: lambda: None,
+        }
+
+    def run(self, messages: queue.SimpleQueue[dict[str, Any]]) -> None:
+        """Follow until this process is ended. Waits without a collective while rank 0 rests."""
+        while True:
+            self.busy = self.loading = False
+            message = messages.get()
+            self.busy, self.loading = True, message["do"] != "wake"
+            match message["do"]:
+                case "wake":
+                    while not self._replay(self._group.hear()):
+                        pass
+                case "load":
+                    self._load(message)
+                case "measure":
+                    self._measure(message)
+                case "give up":
+                    self._reading.pop(message["model"], None)
+
+    def _replay(self, record: Record) -> bool:
+        """Do what a record says; True where rank 0 rests after it.
+
+        Raises:
+            DivergedError: this rank has not come to where rank 0 is.
+        """
+        if record.turn != self.turn + 1:
+            raise DivergedError(f"turn {record.turn} came after turn {self.turn}")
+        self.turn = record.turn
+        self.steps += 1
+        rests = False
+        for order in record.orders:
+            self._orders[order.do](*order.numbers)
+            rests = order.do is Do.REST
+        return rests
+
+    # -- models -----------------------------------------------------------------------------
+
+    def _load(self, message: dict[str, Any]) -> None:
+        path, model = Path(message["path"]), int(message["model"])
+        try:
+            folder.check(path, message["name"])
+            if fingerprint.contents(path) != message["contents"]:
+                raise ValueError("its model folder has other contents")
+            net, _ = spreading.part(path, message["name"], self._group.mlx, message["wide"])
+            for _ in spreading.read(net):
+                self.steps += 1
+        except Exception as error:
+            words = error.message if isinstance(error, EngineError) else str(error)
+            self._tell({"refused": words or words_of(error), "model": model})
+            return
+        self._reading[model] = net
+        self._tell({"ready": True, "model": model})
+
+    def _measure(self, message: dict[str, Any]) -> None:
+        number = int(message["model"])
+        net = self._reading.pop(number)
+        found = spreading.measured(net, int(message["words"]), self._step_done)
+        self._models[number] = _model(net, found, self._group.size)
+        self._tell({"plans": spreading.plans(found), "model": number})
+
+    def _step_done(self) -> None:
+        self.steps += 1
+
+    def _unload(self, model: int) -> None:
+        self._models.pop(model)
+        mx.clear_cache()
+
+    # -- caches -----------------------------------------------------------------------------
+
+    def _kv(self, number: int) -> SessionKV:
+        return self._caches[number][0]
+
+    def _open(self, number: int, model: int, shares_prefix: int) -> None:
+        loaded = self._models[model]
+        self._caches[number] = SessionKV(loaded.new_caches, bool(shares_prefix)), loaded
+
+    def _free(self, number: int) -> None:
+        kv, _ = self._caches.pop(number)
+        kv.drop()
+        self._prompts.pop(number, None)
+
+    def _fork(self, number: int, twin: int) -> None:
+        kv, loaded = self._caches[number]
+        self._caches[twin] = kv.fork(), loaded
+
+    def _begin(self, number: int, known: int, *others: int) -> None:
+        kv = self._kv(number)
+        self._prompts[number] = [*kv.tokens[:known], *others]
+        kv.begin(self._prompts[number])
+
+    def _take(self, number: int, donor: int, length: int, room: int) -> None:
+        self._kv(number).take_from(self._kv(donor), length, bool(room))
+
+    def _compare(self, wanted: int) -> None:
+        if digest([(n, kv) for n, (kv, _) in self._caches.items()]) != wanted:
+            raise DivergedError("its caches are not what rank 0's are")
+
+    # -- computing --------------------------------------------------------------------------
+
+    def _pass(self, model: int, shared: int, *rows: int) -> None:
+        self._step(self._models[model], rows, bool(shared), None)
+
+    def _mixed(
+        self, model: int, number: int, start: int, count: int, left: int, *rows: int
+    ) -> None:
+        kv, tokens = self._read(number, start, count, left)
+        self._step(self._models[model], rows, True, runner.Reading(kv, tokens))
+
+    def _chunk(self, number: int, start: int, count: int, left: int) -> None:
+        kv, tokens = self._read(number, start, count, left)
+        runner.prefill(self._caches[number][1], kv, tokens)
+
+    def _read(self, number: int, start: int, count: int, left: int) -> tuple[SessionKV, list[int]]:
+        kv = self._kv(number)
+        if kv.length != start:
+            raise DivergedError(f"a cache holds {kv.length} tokens, rank 0's {start}")
+        kv.expect(left)
+        return kv, self._prompts[number][start : start + count]
+
+    def _step(
+        self,
+        model: LoadedModel,
+        rows: tuple[int, ...],
+        shared: bool,
+        reading: runner.Reading | None,
+    ) -> None:
+        kvs = [self._kv(number) for number in rows]
+        order, fed = runner.follow(model, kvs, shared, self._group.fed, reading)
+        ids = integers(fed)
+        turn = [(rows[row], kvs[row].length) for row in order]
+        if ids[-1] != check_of(self.turn, turn):
+            raise DivergedError("it was not in the same step as rank 0")
+        for row, token in zip(order, ids, strict=False):
+            kvs[row].note_fed(token)
+
+
+def _model(net: Any, found: Measured, ranks: int) -> LoadedModel:
+    """A model as far as a follower needs it: it has no words."""
+    from engine.model.info import Model
+
+    info = Model("", "", "", 0, 0, "", found.ways.step, False)
+    return LoadedModel(
+        info=info,
+        net=net,
+        tokenizer=None,
+        eos=frozenset(),
+        estimate=found.estimate,
+        make_cache=found.make_cache,
+        slots=Slots() if found.ways.slots else None,
+        shares_prefix=found.ways.shares_prefix,
+        mixes=found.ways.mixes,
+        token_by_token=found.token_by_token,
+        ranks=ranks,
+    )

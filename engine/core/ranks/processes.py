@@ -1,0 +1,182 @@
+"""The ranks' processes on this machine: started, joined to the relay, and killed whole."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Listener
+from pathlib import Path
+from typing import Any
+
+from engine.core.ranks.link import Link
+from engine.errors import RanksLostError
+
+FROZEN = bool(getattr(sys, "frozen", False))
+"""Whether this is the packaged program, which is its own interpreter."""
+
+ARGUMENT = "--rank-child"
+"""What the frozen program is started with to be a rank. No one else is to use it."""
+
+STARTING = 300.0
+"""Seconds for all ranks to say what they are. It takes two or three where nothing else runs."""
+
+_LOOK = 0.1  # seconds between two looks whether a rank that starts has died
+
+
+@dataclass
+class Rank:
+    """A rank that has said what it is.
+
+    Attributes:
+        hello: what `child` tells: versions, bytes of memory.
+        process: None where it was not started by this program.
+    """
+
+    number: int
+    link: Link
+    hello: dict[str, Any]
+    process: subprocess.Popen[bytes] | None = None
+
+
+def command(frozen: bool = FROZEN) -> list[str]:
+    """The command line of a rank: this very program, or the interpreter that runs it."""
+    return [sys.executable, *([ARGUMENT] if frozen else ["-P", "-m", "engine.core.ranks"])]
+
+
+def _environment(number: int, hosts: Path) -> dict[str, str]:
+    root = str(Path(__file__).resolve().parents[3])
+    paths = [root, os.environ.get("PYTHONPATH", "")]
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(p for p in paths if p),
+        "MLX_RANK": str(number),
+        "MLX_HOSTFILE": str(hosts),
+    }
+
+
+class Processes:
+    """The processes of one group. Started, and waited for, by one thread; any may kill them.
+
+    Args:
+        count: how many ranks there are.
+        stopping: whether nobody wants them any more.
+    """
+
+    def __init__(self, count: int, stopping: Callable[[], bool] = lambda: False) -> None:
+        self._count = count
+        self._stopping = stopping
+        self._folder = tempfile.TemporaryDirectory(prefix="stretto-ranks-")
+        self._started: list[subprocess.Popen[bytes]] = []
+        self.ranks: list[Rank] = []
+
+    def start(self) -> list[Rank]:
+        """Start all ranks and wait until each has said what it is.
+
+        Raises:
+            RanksLostError: one of them has died, or does not answer.
+        """
+        hosts = Path(self._folder.name) / "hosts.json"
+        hosts.write_text(json.dumps([[f"127.0.0.1:{p}"] for p in _free_ports(self._count)]))
+        key = secrets.token_bytes(32)
+        with Listener(("127.0.0.1", 0), "AF_INET", backlog=self._count, authkey=key) as listener:
+            given = {"address": list(listener.address), "key": key.hex()}
+            for number in range(self._count):
+                self._started.append(_spawn(number, hosts, given))
+            self.ranks = self._join(listener)
+        return self.ranks
+
+    def _join(self, listener: Listener) -> list[Rank]:
+        deadline = time.monotonic() + STARTING
+        joined: dict[int, Rank] = {}
+        # The standard library's listener waits for ever, and so its socket is asked before it.
+        waiting: socket.socket = listener._listener._socket  # type: ignore[attr-defined]
+        waiting.settimeout(_LOOK)
+        while len(joined) < self._count:
+            self._check(deadline, joined)
+            try:
+                link = Link(listener.accept())
+                hello = link.take(False) if link.waiting(STARTING) else {}
+            except TimeoutError:
+                continue
+            except (AuthenticationError, OSError, EOFError, ValueError):
+                continue  # it was none of ours, or has died, which is seen
+            number = hello.get("rank")
+            if type(number) is int and 0 <= number < self._count:
+                joined[number] = Rank(number, link, hello, self._started[number])
+        return [joined[number] for number in range(self._count)]
+
+    def _check(self, deadline: float, joined: dict[int, Rank]) -> None:
+        if self._stopping():
+            raise RanksLostError("The engine was stopped.")
+        for number, process in enumerate(self._started):
+            if process.poll() is not None:
+                raise RanksLostError(f"Rank {number} could not start: {ended(process)}.")
+        if time.monotonic() > deadline:
+            missing = next(n for n in range(self._count) if n not in joined)
+            raise RanksLostError(f"Rank {missing} did not start within {STARTING:.0f} seconds.")
+
+    def kill(self) -> None:
+        """End all of them now, and what they have started. Stopped ones too."""
+        for process in self._started:
+            with contextlib.suppress(OSError):
+                os.killpg(process.pid, signal.SIGKILL)
+            with contextlib.suppress(OSError):
+                process.kill()
+
+    def close(self) -> None:
+        """Kill and reap all of them."""
+        self.kill()
+        for rank in self.ranks:
+            rank.link.close()
+        for process in self._started:
+            if process.stdin is not None:
+                with contextlib.suppress(OSError):
+                    process.stdin.close()
+            process.wait()
+        with contextlib.suppress(OSError):
+            self._folder.cleanup()
+
+
+def ended(process: subprocess.Popen[bytes]) -> str:
+    """How a process has ended, in words."""
+    code = process.poll()
+    if code is not None and code < 0:
+        return f"it was ended by signal {-code}"
+    return f"it has ended with status {code}"
+
+
+def _spawn(number: int, hosts: Path, given: dict[str, Any]) -> subprocess.Popen[bytes]:
+    # A group of its own: whatever the rank starts is killed with it.
+    process = subprocess.Popen(
+        command(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=None if os.environ.get("STRETTO_RANKS_TALK") else subprocess.DEVNULL,
+        env=_environment(number, hosts),
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    with contextlib.suppress(OSError):  # it has died, which is seen
+        process.stdin.write(json.dumps({**given, "rank": number}).encode() + b"\n")
+        process.stdin.flush()
+    return process
+
+
+def _free_ports(count: int) -> list[int]:
+    """Ports of the loopback that nobody listens on."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]

@@ -1,0 +1,107 @@
+"""Which models can be spread over ranks, and reading a rank's part of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import mlx.core as mx
+
+from engine.errors import UNSUPPORTED_SESSION, EngineError
+from engine.model import loader, measuring
+from engine.model.measuring import Measured
+
+_DIVIDED = (("num_attention_heads", "attention heads"), ("num_key_value_heads", "key heads"))
+
+
+def check(name: str, config: Mapping[str, Any], ranks: int) -> None:
+    """Refuse what cannot be spread over so many ranks, before anything of it is read.
+
+    Raises:
+        EngineError: `unsupported_session`.
+    """
+    from mlx_lm.utils import _get_classes
+
+    try:
+        model_class, _ = _get_classes(dict(config))
+    except Exception:  # loading says what is wrong with it
+        return
+    if not hasattr(model_class, "shard"):
+        raise _refusal(
+            f"{name} is of the type {config.get('model_type')!r}, which cannot be spread over "
+            "several ranks. Load it in an engine of one."
+        )
+    for field, what in _DIVIDED:
+        count = _field(config, field)
+        if count and count % ranks:
+            fits = [str(n) for n in range(2, count + 1) if count % n == 0]
+            raise _refusal(
+                f"{name} has {count} {what}, which cannot be divided among {ranks} ranks. "
+                f"Take {' or '.join(fits) or 'one'}."
+            )
+
+
+def _field(config: Mapping[str, Any], field: str) -> int:
+    inner = config.get("text_config")
+    for place in (config, inner if isinstance(inner, dict) else {}):
+        if type(place.get(field)) is int:
+            return int(place[field])
+    return 0
+
+
+def _refusal(message: str) -> EngineError:
+    return EngineError(UNSUPPORTED_SESSION, message)
+
+
+def part(folder: Path, name: str, group: Any, wide: bool) -> tuple[Any, dict[str, Any]]:
+    """This rank's part of a model, lazily: none of its weights has been read.
+
+    Args:
+        group: MLX's group of the ranks.
+        wide: compute in float32, whatever the weights are kept in.
+
+    Raises:
+        EngineError: `unsupported_session`: mlx-lm cannot divide it so.
+    """
+    net, config = loader.load_net(folder, lazy=True)
+    try:
+        net.shard(group)
+    except Exception as error:
+        words = str(error).strip().split("\n")[0]
+        raise _refusal(
+            f"{name} cannot be spread over {group.size()} ranks: {words or type(error).__name__}"
+        ) from None
+    if wide:
+        net.set_dtype(mx.float32)
+    return net, config
+
+
+def read(net: Any) -> Generator[float, None, None]:
+    """Read a part's weights; yields the share that has been read."""
+    yield from loader.read_weights(net)
+
+
+def measured(net: Any, words: int, done: Callable[[], None]) -> Measured:
+    """Find out what the spread model can do, all ranks at the same time.
+
+    Args:
+        done: called after each piece of it.
+    """
+    pieces = measuring.measure(net, words)
+    while True:
+        try:
+            next(pieces)
+            done()
+        except StopIteration as last:
+            result: Measured = last.value
+            return result
+
+
+def plans(found: Measured) -> int:
+    """31 bits that tell whether two ranks will carry out a plan in the same way."""
+    ways = found.ways
+    told = (ways.step, ways.slots, ways.shares_prefix, ways.mixes, found.token_by_token)
+    kinds = [type(cache).__name__ for cache in found.make_cache()]
+    return crc32(repr((told, kinds)).encode()) & 0x7FFFFFFF

@@ -1,0 +1,174 @@
+"""An engine as two ranks on the loopback: the same tokens as one, and nobody left waiting."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import Engine, EngineError, Failed, Finished, Model, SamplingParams
+from engine.core.ranks import record, spreading
+from engine.core.ranks.link import Link
+from engine.core.ranks.processes import Rank
+from engine.core.ranks.record import Do, Order, Record
+from engine.core.ranks.relay import differing
+from engine.reply import Reply
+
+LONG = 120.0  # seconds for what takes one on a machine with nothing else to do
+NUMBERS = st.integers(0, 2**31 - 1)
+
+
+@given(NUMBERS, st.lists(st.builds(Order, st.sampled_from(Do), st.lists(NUMBERS).map(tuple))))
+def test_a_record_comes_back_as_it_was(turn: int, orders: list[Order]) -> None:
+    numbers = record.encode(turn, orders)
+    first, rest = numbers[: record.SIZE], numbers[record.SIZE :]
+    assert len(first) == record.SIZE
+    assert record.rest_of(first) == len(rest)
+    assert record.decode(first + rest) == Record(turn, tuple(orders))
+
+
+def test_a_long_prompt_takes_a_second_collective_and_a_step_does_not() -> None:
+    step = record.encode(1, [Order(Do.PASS, (1, 1, *range(100)))])
+    prompt = record.encode(1, [Order(Do.BEGIN, (1, 0, *range(1000)))])
+    assert record.rest_of(step) == 0
+    assert record.rest_of(prompt) == len(prompt) - record.SIZE
+
+
+@pytest.mark.parametrize("numbers", [[], [1, 2], [9, 0, 1], [5, 0, Do.PASS, 4, 1], [4, 0, 99, 0]])
+def test_what_is_no_record_is_refused(numbers: list[int]) -> None:
+    with pytest.raises(ValueError, match=r"record|is not a valid Do"):
+        record.decode(numbers)
+
+
+def test_other_versions_are_named() -> None:
+    ours = {"protocol": "1", "mlx": "0.32.4"}
+    link: Any = Link
+
+    def why(**theirs: str) -> str | None:
+        ranks = [
+            Rank(0, link, {"versions": ours}),
+            Rank(1, link, {"versions": {**ours, **theirs}}),
+        ]
+        return differing(ranks)
+
+    assert why() is None
+    said = why(mlx="0.31.0")
+    assert said is not None
+    assert said.startswith("Rank 1 has mlx 0.31.0, rank 0 has 0.32.4.")
+
+
+def test_what_cannot_be_divided_is_refused_before_it_is_read() -> None:
+    llama = {"model_type": "llama", "num_attention_heads": 4, "num_key_value_heads": 2}
+    spreading.check("It", llama, 2)
+    with pytest.raises(EngineError, match=r"4 attention heads.*3 ranks\. Take 2 or 4\.") as told:
+        spreading.check("It", llama, 3)
+    assert told.value.code == "unsupported_session"
+    with pytest.raises(EngineError, match=r"type 'mamba2', which cannot be spread"):
+        spreading.check("It", {"model_type": "mamba2"}, 2)
+
+
+# ---------------------------------------------------------------- two ranks
+
+
+@pytest.fixture(scope="module")
+def spread() -> Iterator[Engine]:
+    with Engine(ranks=2) as engine:
+        yield engine
+
+
+def scene(engine: Engine, model: Model) -> list[list[int]]:
+    """The tokens of chats that join, are forked, stopped and asked again."""
+
+    def ask(seed: int, most: int = 24) -> SamplingParams:
+        return SamplingParams(max_tokens=most, temperature=0.8, seed=seed)
+
+    first, second = engine.open_session(model), engine.open_session(model, system="Be brief.")
+    begun = first.send("Count the stars, please.", ask(1))
+    joins = second.send("A longer question, " * 30, ask(2))  # is read while the first decodes
+    told = [begun, joins]
+    for reply in told:
+        reply.text(timeout=LONG)
+    stopped = first.send("Go on and on.", ask(3, 5000))
+    for event in stopped:
+        if not isinstance(event, Finished) and len(stopped.tokens()) >= 4:
+            stopped.cancel()
+            break
+    stopped.text(timeout=LONG)
+    twin = second.fork()
+    alone = engine.open_session(model, reproducible=True)
+    both = [second.send("Left.", ask(4)), twin.send("Right.", ask(5))]
+    both.append(alone.send("By myself, beside the others.", ask(6)))
+    for reply in both:
+        reply.text(timeout=LONG)
+    second.close()
+    form = SamplingParams(max_tokens=24, temperature=0.8, seed=7, grammar='start: "a" /[bc]{3,9}/')
+    last = [twin.send("In a form.", form), alone.send("And again.", ask(8))]
+    for reply in last:
+        reply.text(timeout=LONG)
+    return [r.tokens() for r in [*told, *both, *last]] + [stopped.tokens()[:4]]
+
+
+def test_two_ranks_give_the_tokens_of_one(
+    spread: Engine, engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    folder = model_folder("plain")
+    model = spread.load(folder)
+    alone = engine.load(folder)
+    assert model.nbytes < alone.nbytes  # each rank has its part of the weights
+    assert scene(spread, model) == scene(engine, alone)
+
+
+def test_what_cannot_be_spread_says_so(spread: Engine, model_folder: Callable[[str], Path]) -> None:
+    with pytest.raises(EngineError) as refused:
+        spread.load(model_folder("pure recurrent"))
+    assert refused.value.code == "unsupported_session"
+    model = spread.load(model_folder("plain"))
+    session = spread.open_session(model, kv_bits=8)
+    with pytest.raises(EngineError) as kept:
+        session.send("Hello").text(timeout=LONG)
+    assert kept.value.code == "unsupported_session"
+
+
+def test_a_rank_that_hangs_ends_every_reply_once_and_the_next_start_works(
+    model_folder: Callable[[str], Path],
+) -> None:
+    with Engine(ranks=2) as engine:
+        model = engine.load(model_folder("plain"))
+        pids = [rank["pid"] for rank in engine.stats()["ranks"]]
+        told: dict[int, list[Any]] = {n: [] for n in range(3)}
+        replies: list[Reply] = []
+        for number in told:
+            session = engine.open_session(model)
+            params = SamplingParams(max_tokens=8000, temperature=1.0, seed=number)
+            replies.append(session.send("Go on.", params, told[number].append))
+        for reply in replies:
+            next(iter(reply))
+        os.kill(pids[1], signal.SIGSTOP)
+        for reply in replies:
+            with pytest.raises(EngineError, match=r"Rank 1 of 2 has not answered") as lost:
+                reply.text(timeout=LONG)
+            assert lost.value.code == "engine_stopped"
+        assert all(
+            sum(isinstance(e, (Failed, Finished)) for e in each) == 1 for each in told.values()
+        )
+        again = engine.load(model_folder("plain"))
+        short = SamplingParams(max_tokens=4, temperature=0.0)
+        assert len(engine.open_session(again).send("Hello", short).tokens()) <= 4
+        deadline = time.monotonic() + LONG
+        while any(_runs(pid) for pid in pids):
+            assert time.monotonic() < deadline
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

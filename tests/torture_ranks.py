@@ -1,0 +1,217 @@
+"""Engines of several ranks: random schedules against one rank, and ranks that die, hang or drag.
+
+`tokens` plays the isolation schedules of `engine.bench.schedules` on ranks and repeats each chat
+by itself on an engine of one; the followers compare a digest of their caches with rank 0's every
+hundred turns, and the check in each step is always on. `faults` ends, stops or slows a rank at a
+random moment, and wants every reply to end once within five seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from engine.bench.alone import Chat, compare
+from engine.bench.random_models import write_model
+from engine.bench.schedules import Schedule
+from engine.bench.small_configs import small_config
+from engine.engine import Engine
+from engine.errors import EngineError
+from engine.messages import Failed, Finished
+from engine.params import SamplingParams
+
+FAMILIES = (
+    *("llama", "qwen2", "qwen3", "qwen3_moe"),
+    *("deepseek_v2", "deepseek_v3", "gpt_oss", "glm4_moe"),
+)
+THREE = {
+    "num_attention_heads": 6,
+    "num_key_value_heads": 3,
+    "hidden_size": 96,
+    "head_dim": 16,
+    "intermediate_size": 96,
+}
+"""What divides among three ranks."""
+
+CHECK = "100"
+"""Turns between two comparisons of the caches."""
+
+WITHIN = 5.0
+"""Seconds after a fault in which every reply must have ended."""
+
+
+class SpreadSchedule(Schedule):
+    """As a schedule on one rank, but for keys in few bits, which ranks refuse."""
+
+    def _open(self, session_id: str | None = None) -> None:
+        self.actions["open"] += 1
+        options: dict[str, Any] = {
+            "reproducible": self._random.random() < 0.25,
+            "on_overflow": self._random.choice(("slide", "refuse")),
+            "kv_bits": None,
+        }
+        session = self._engine.open_session(self._model, session_id, **options)
+        self._chats.append(Chat(session, options))
+
+
+def tokens(options: argparse.Namespace) -> int:
+    """Random schedules of all families on each number of ranks; returns how many faults."""
+    os.environ["STRETTO_RANKS_CHECK"] = CHECK
+    faults = turns = 0
+    with tempfile.TemporaryDirectory() as scratch, Engine() as judge:
+        judge.stats()  # it chooses the BLAS before anything imports MLX
+        for count in options.ranks:
+            for number, family in enumerate(options.families):
+                config = {**small_config(family), **(THREE if count == 3 else {})}
+                folder = write_model(Path(scratch) / f"{family}-{count}", config, scale=3.0)
+                actions: Counter[str] = Counter()
+                played = 0
+                with Engine(ranks=count) as spread:
+                    while played < options.steps:
+                        schedule = SpreadSchedule(spread, folder, options.seed + number + played)
+                        schedule.run(options.actions)
+                        actions.update(schedule.actions)
+                        found = compare(judge, folder, schedule.done)
+                        played = spread.stats()["ranks"][0]["turn"]
+                        faults += len(found.faults)
+                        print(
+                            f"{count} ranks {family:<12} {found.replies:>4} replies "
+                            f"{found.tokens:>6} tokens {found.ties:>3} ties "
+                            f"{len(found.faults):>3} faults, {played} turns",
+                            flush=True,
+                        )
+                        for fault in found.faults:
+                            print(f"    {fault}", flush=True)
+                turns += played
+    print(f"{turns} turns, {faults} faults")
+    return faults
+
+
+def faults(options: argparse.Namespace) -> int:
+    """Ranks that die, hang or drag; returns what went wrong."""
+    choose, wrong = random.Random(options.seed), 0
+    longest: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as scratch:
+        config = {**small_config("llama"), "max_position_embeddings": 65536}
+        folder = write_model(Path(scratch) / "llama", config, scale=3.0)
+        for count in options.ranks:
+            if count == 3:
+                folder = write_model(Path(scratch) / "three", {**config, **THREE}, scale=3.0)
+            with Engine(ranks=count) as engine:
+                for number in range(options.rounds):
+                    kind = choose.choice(("kill", "stop", "slow"))
+                    said = _round(engine, folder, choose, kind, longest)
+                    wrong += said is not None
+                    if said is not None or number % 10 == 9:
+                        print(
+                            f"{count} ranks, round {number}, {kind}: {said or 'well'}", flush=True
+                        )
+    print(f"longest seconds until all had ended: {dict(longest)}; {wrong} rounds failed")
+    return wrong
+
+
+def _round(
+    engine: Engine, folder: Path, choose: random.Random, kind: str, longest: Counter[str]
+) -> str | None:
+    """What went wrong in one round; None where nothing did."""
+    model = engine.load(folder)
+    ranks = engine.stats()["ranks"]
+    pid = choose.choice(ranks)["pid"]
+    ends: list[list[tuple[str, float]]] = [[] for _ in range(choose.randint(1, 4))]
+    replies = []
+    for number, mine in enumerate(ends):
+
+        def note(event: Any, mine: list[tuple[str, float]] = mine) -> None:
+            if isinstance(event, (Failed, Finished)):
+                code = event.code if isinstance(event, Failed) else str(event.reason)
+                mine.append((code, time.monotonic()))
+
+        params = SamplingParams(max_tokens=60000, temperature=1.0, seed=number)
+        replies.append(
+            engine.open_session(model).send("la " * choose.randint(1, 400), params, note)
+        )
+    time.sleep(choose.random() * 3)
+    began = time.monotonic()
+    with _harm(pid, kind):
+        if kind == "slow":  # that is no fault: all go on, and can be stopped
+            time.sleep(2)
+            began = time.monotonic()
+            for reply in replies:
+                reply.cancel()
+        for reply in replies:
+            with contextlib.suppress(EngineError, TimeoutError):
+                reply.tokens(timeout=4 * WITHIN)
+    if any(len(each) != 1 for each in ends):
+        return f"replies ended {[len(each) for each in ends]} times"
+    took = max(at for each in ends for _, at in each) - began
+    longest[kind] = max(longest[kind], round(took, 1))  # type: ignore[call-overload]
+    codes = {code for each in ends for code, _ in each}
+    if codes - {"engine_stopped", "stop", "length", "cancelled"}:
+        return f"replies ended with {sorted(codes)}"
+    if took > WITHIN:
+        return f"it took {took:.1f} s until all had ended"
+    if kind == "slow":
+        return None
+    engine.stats()  # starts the next ones, once those have gone
+    left = [r["pid"] for r in ranks if Path(f"/proc/{r['pid']}").exists()]
+    return f"processes are left: {left}" if left else None
+
+
+@contextlib.contextmanager
+def _harm(pid: int, kind: str) -> Iterator[None]:
+    """Kill or stop a process, or let it run for a tenth of the time meanwhile."""
+    over = threading.Event()
+
+    def drag() -> None:
+        with contextlib.suppress(ProcessLookupError):
+            while not over.wait(0.01):
+                os.kill(pid, signal.SIGSTOP)
+                over.wait(0.09)
+                os.kill(pid, signal.SIGCONT)
+
+    if kind == "slow":
+        thread = threading.Thread(target=drag)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+        return
+    os.kill(pid, signal.SIGKILL if kind == "kill" else signal.SIGSTOP)
+    yield
+
+
+def main(arguments: list[str]) -> int:
+    """Run the parts that are named; all of them otherwise."""
+    parser = argparse.ArgumentParser(prog="tests.torture ranks", description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=("tokens", "faults", []), default=[])
+    parser.add_argument("--ranks", type=int, nargs="+", default=[2, 3], help="how many (2 and 3)")
+    parser.add_argument("--families", nargs="+", default=FAMILIES, help="of models")
+    parser.add_argument("--steps", type=int, default=10_000, help="turns of each (10000)")
+    parser.add_argument("--actions", type=int, default=120, help="of a schedule (120)")
+    parser.add_argument("--rounds", type=int, default=100, help="of faults (100)")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(arguments)
+    warnings.simplefilter("ignore")
+    parts = options.parts or ["tokens", "faults"]
+    wrong = sum({"tokens": tokens, "faults": faults}[part](options) for part in parts)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
