@@ -18,6 +18,7 @@ from engine.bench import (
     hostile,
     latency,
     memory,
+    ranks,
     switching,
     tables,
     throughput,
@@ -32,7 +33,7 @@ from engine.cli.arguments import FROZEN, positive
 from engine.errors import EngineError
 
 PARTS = ("decode", "traffic", "latency", "capacity", "hostile")
-OWN_PARTS = ("memory", "switching", "graph")  # that only run when they are named
+OWN_PARTS = ("memory", "switching", "graph", "ranks")  # that only run when they are named
 FAMILIES = "families"
 AGAINST = ("alone", "batch", "server")
 _NO_SERVER = "mlx_lm.server is left out: it needs a Python to run in, and this program is one"
@@ -50,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         choices=PARTS + OWN_PARTS,
         default=PARTS,
-        help="which (all but the last three)",
+        help="which (all but the last four)",
     )
     parser.add_argument(
         "--against",
@@ -69,6 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--arriving", type=positive, default=3000, help="long prompt that arrives")
     parser.add_argument("--history", type=positive, nargs="+", default=[500, 4000], metavar="N")
     parser.add_argument("--forks", type=positive, default=8, help="chats of one text (8)")
+    parser.add_argument("--ranks", type=positive, default=2, help="in --parts ranks (2)")
     parser.add_argument("--length", type=positive, nargs="+", metavar="N", help="capacity, memory")
     parser.add_argument("--cases", nargs="+", metavar="NAME", default=(), help="of graph (all)")
     parser.add_argument("--markdown", metavar="FILE", help="write the table of graph into a page")
@@ -95,7 +97,12 @@ def main(options: argparse.Namespace) -> int:
             )
         if options.model == FAMILIES and set(options.parts) - {"memory", "graph"}:
             raise ValueError("name a model: a folder, a downloaded hub id, or random:135m")
-        if set(options.parts) - {"capacity", "memory", "graph"}:
+        if "ranks" in options.parts:
+            costs = ranks.run(
+                options.model, options.ranks, options.chats, options.tokens, options.rounds, say
+            )
+            figures["ranks"] = ranks.as_figures(costs)
+        if set(options.parts) - {"capacity", "memory", "graph", "ranks"}:
             with subject(options.model) as it:
                 _compare(it, options, say, note, figures)
         if "capacity" in options.parts:  # after the others, whose model is unloaded by then

@@ -121,7 +121,7 @@ class Follower:
         number = int(message["model"])
         net = self._reading.pop(number)
         found = spreading.measured(net, int(message["words"]), self._step_done)
-        self._models[number] = _model(net, found, self._group.size)
+        self._models[number] = model_of(net, found, self._group.size)
         self._tell({"plans": spreading.plans(found), "model": number})
 
     def _step_done(self) -> None:
@@ -200,7 +200,7 @@ class Follower:
             kvs[row].note_fed(token)
 
 
-def _model(net: Any, found: Measured, ranks: int) -> LoadedModel:
+def model_of(net: Any, found: Measured, ranks: int) -> LoadedModel:
     """A model as far as a follower needs it: it has no words."""
     from engine.model.info import Model
 

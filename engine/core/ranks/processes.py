@@ -87,7 +87,7 @@ class Processes:
             RanksLostError: one of them has died, or does not answer.
         """
         hosts = Path(self._folder.name) / "hosts.json"
-        hosts.write_text(json.dumps([[f"127.0.0.1:{p}"] for p in _free_ports(self._count)]))
+        hosts.write_text(json.dumps(hosts_of(self._count)))
         key = secrets.token_bytes(32)
         with Listener(("127.0.0.1", 0), "AF_INET", backlog=self._count, authkey=key) as listener:
             given = {"address": list(listener.address), "key": key.hex()}
@@ -173,10 +173,10 @@ def _spawn(number: int, hosts: Path, given: dict[str, Any]) -> subprocess.Popen[
     return process
 
 
-def _free_ports(count: int) -> list[int]:
-    """Ports of the loopback that nobody listens on."""
+def hosts_of(count: int) -> list[list[str]]:
+    """An `MLX_HOSTFILE` of so many ranks on this machine, at ports where nobody listens."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:
             each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
+        return [[f"127.0.0.1:{each.getsockname()[1]}"] for each in sockets]

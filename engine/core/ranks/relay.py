@@ -104,6 +104,8 @@ class Relay:
 
     def _turn(self) -> bool:
         self._mailbox.take(self._inbox, block=not self._inbox)
+        if self._lost:
+            raise RanksLostError(self._why())
         while self._inbox:
             command = self._inbox[0]
             if isinstance(command, Stop):
@@ -228,11 +230,7 @@ class Relay:
         self._lost.append(why)
         self._ended.set()
         self._processes.kill()
-
-        def tell() -> None:
-            raise RanksLostError(self._why())
-
-        self._post(tell)
+        self._post(lambda: None)  # the engine thread looks
 
     def _why(self) -> str:
         why = self._lost[0] if self._lost else "A rank has gone."

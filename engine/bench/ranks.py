@@ -1,0 +1,188 @@
+"""What the decision record costs: steps of a spread model with it and without it, in one run.
+
+The ranks of the bench are processes of their own, without an engine: the follower knows what comes
+and hears the record all the same, or does not. `python -m engine bench MODEL --parts ranks`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+PROMPT = 64
+"""Tokens that each chat has before its first step."""
+
+_LIMIT = 900.0  # seconds for all ranks
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One line of the table.
+
+    Attributes:
+        with_record, without: seconds of a step, the median over the rounds.
+    """
+
+    ranks: int
+    chats: int
+    with_record: float
+    without: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long a step with its record takes."""
+        return self.with_record / self.without
+
+
+def run(
+    model: str,
+    ranks: int,
+    chats: Sequence[int],
+    steps: int,
+    rounds: int,
+    say: Callable[[str], None],
+) -> list[Cost]:
+    """Measure each number of chats, and print a line for it.
+
+    Args:
+        model: a folder, or `random:` and a shape.
+
+    Raises:
+        RuntimeError: a rank has failed.
+    """
+    from engine.core.ranks.processes import hosts_of
+
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = _folder(model, Path(scratch))
+        hosts = Path(scratch) / "hosts.json"
+        hosts.write_text(json.dumps(hosts_of(ranks)))
+        asked = {"folder": str(folder), "chats": list(chats), "steps": steps, "rounds": rounds}
+        with _children(ranks, hosts, json.dumps(asked)) as first:
+            told, _ = first.communicate(timeout=_LIMIT)
+        if first.returncode:
+            raise RuntimeError(f"a rank of the bench has ended with {first.returncode}")
+    found = [Cost(ranks, *row) for row in json.loads(told.splitlines()[-1])]
+    say("| ranks | chats | a step with its record | without | ratio |")
+    say("|---|---|---|---|---|")
+    for cost in found:
+        ms = f"{cost.with_record * 1e3:.2f} ms | {cost.without * 1e3:.2f} ms"
+        say(f"| {cost.ranks} | {cost.chats} | {ms} | {cost.ratio:.3f} |")
+    return found
+
+
+def as_figures(costs: Sequence[Cost]) -> list[dict[str, Any]]:
+    """For the JSON of the bench."""
+    return [{**asdict(cost), "ratio": cost.ratio} for cost in costs]
+
+
+def _folder(model: str, scratch: Path) -> Path:
+    if not model.startswith("random:"):
+        return Path(model)
+    from engine.bench.random_models import SHAPES, write_model
+
+    return write_model(scratch / "model", SHAPES[model.removeprefix("random:")])
+
+
+@contextmanager
+def _children(ranks: int, hosts: Path, asked: str) -> Iterator[subprocess.Popen[str]]:
+    started: list[subprocess.Popen[str]] = []
+    try:
+        for number in range(ranks):
+            started.append(
+                subprocess.Popen(
+                    [sys.executable, "-m", "engine.bench.ranks", asked],
+                    stdout=subprocess.PIPE if number == 0 else subprocess.DEVNULL,
+                    text=True,
+                    env={**os.environ, "MLX_RANK": str(number), "MLX_HOSTFILE": str(hosts)},
+                )
+            )
+        yield started[0]
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+
+
+def _rank(asked: dict[str, Any]) -> None:
+    """Be a rank of the bench."""
+    from engine.model import backend
+
+    about = backend.start()
+    from engine.core.ranks import spreading
+    from engine.core.ranks.follower import model_of
+    from engine.core.ranks.group import Group
+
+    group = Group()
+    folder = Path(asked["folder"])
+    net, _ = spreading.part(folder, folder.name, group.mlx, about.prefers_float32)
+    for _ in spreading.read(net):
+        pass
+    found = spreading.measured(net, 256, lambda: None)
+    model = model_of(net, found, group.size)
+    rows = []
+    for chats in asked["chats"]:
+        steps = _Steps(group, model, chats)
+        steps.run(4, True)
+        each: dict[bool, list[float]] = {True: [], False: []}
+        for _ in range(asked["rounds"]):
+            for record in (True, False):
+                each[record].append(steps.run(asked["steps"], record))
+        rows.append((chats, statistics.median(each[True]), statistics.median(each[False])))
+    if group.rank == 0:
+        print(json.dumps(rows), flush=True)
+    os._exit(0)
+
+
+class _Steps:
+    """So many chats of one model, stepped together."""
+
+    def __init__(self, group: Any, model: Any, chats: int) -> None:
+        from engine.kv.session_kv import SessionKV
+        from engine.model import runner
+
+        self._group, self._model = group, model
+        self._kvs = [SessionKV(model.new_caches) for _ in range(chats)]
+        prompt = list(range(PROMPT))
+        for kv in self._kvs:
+            kv.begin([*prompt, 1])
+            runner.prefill(model, kv, prompt)
+        self._turn = 0
+
+    def run(self, steps: int, record: bool) -> float:
+        """Seconds of a step."""
+        import mlx.core as mx
+
+        from engine.core.ranks.group import integers
+        from engine.core.ranks.record import Do, Order, encode
+        from engine.model import runner
+
+        group, rows = self._group, range(1, len(self._kvs) + 1)
+        feeds = [mx.array([[7]])] * len(self._kvs)
+        mx.synchronize()
+        began = time.perf_counter()
+        for _ in range(steps):
+            self._turn += 1
+            if record and group.rank == 0:
+                group.say(encode(self._turn, [Order(Do.PASS, (1, 1, *rows))]))
+            elif record:
+                group.hear()
+            fed = (lambda count: group.feed(feeds, 0)) if group.rank == 0 else group.fed
+            _, told = runner.follow(self._model, self._kvs, True, fed, None)
+            for kv, token in zip(self._kvs, integers(told), strict=False):
+                kv.note_fed(token)
+        mx.synchronize()
+        return (time.perf_counter() - began) / steps
+
+
+if __name__ == "__main__":
+    _rank(json.loads(sys.argv[1]))
