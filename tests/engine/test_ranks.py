@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from engine import Engine, EngineError, Failed, Finished, Model, SamplingParams
 from engine.core.ranks import record, spreading
 from engine.core.ranks.link import Link
-from engine.core.ranks.processes import Rank
+from engine.core.ranks.processes import Rank, differing
 from engine.core.ranks.record import Do, Order, Record
-from engine.core.ranks.relay import differing
 from engine.reply import Reply
 
 LONG = 120.0  # seconds for what takes one on a machine with nothing else to do
@@ -86,12 +85,12 @@ def spread() -> Iterator[Engine]:
 def scene(engine: Engine, model: Model) -> list[list[int]]:
     """The tokens of chats that join, are forked, stopped and asked again."""
 
-    def ask(seed: int, most: int = 24) -> SamplingParams:
+    def ask(seed: int, most: int = 10) -> SamplingParams:
         return SamplingParams(max_tokens=most, temperature=0.8, seed=seed)
 
     first, second = engine.open_session(model), engine.open_session(model, system="Be brief.")
     begun = first.send("Count the stars, please.", ask(1))
-    joins = second.send("A longer question, " * 30, ask(2))  # is read while the first decodes
+    joins = second.send("A longer question, " * 12, ask(2))  # is read while the first decodes
     told = [begun, joins]
     for reply in told:
         reply.text(timeout=LONG)
@@ -108,7 +107,7 @@ def scene(engine: Engine, model: Model) -> list[list[int]]:
     for reply in both:
         reply.text(timeout=LONG)
     second.close()
-    form = SamplingParams(max_tokens=24, temperature=0.8, seed=7, grammar='start: "a" /[bc]{3,9}/')
+    form = SamplingParams(max_tokens=10, temperature=0.8, seed=7, grammar='start: "a" /[bc]{3,9}/')
     last = [twin.send("In a form.", form), alone.send("And again.", ask(8))]
     for reply in last:
         reply.text(timeout=LONG)

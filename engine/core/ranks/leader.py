@@ -157,6 +157,16 @@ class Leader:
         self.rest()
         self.loading = True
         try:
+            yield from self._read(number, net, examined, wide)
+            return self._complete(number, net, examined, config)
+        finally:
+            self.loading = False
+
+    def _read(
+        self, number: int, net: Any, examined: Examined, wide: bool
+    ) -> Generator[Any, None, None]:
+        """All ranks read their parts of the weights. Who is told to give up may still read."""
+        try:
             yield loader.arrays(net)
             self._tell(
                 {
@@ -174,17 +184,14 @@ class Leader:
                     yield share
             except Exception as error:
                 raise loader.load_error(examined.name, examined.config, error) from None
-            finally:  # whatever comes of it here, they answer
-                answers = yield from self._answers(number)
+            answers = yield from self._answers(number)
             refused = [f"{_place(a)}: {a['refused']}" for a in answers if "refused" in a]
             if refused:
-                self._tell({"do": "give up", "model": number})
-                raise EngineError(
-                    MODEL_LOAD_FAILED, f"{examined.name} could not be loaded on {refused[0]}"
-                )
-            return self._complete(number, net, examined, config)
-        finally:
-            self.loading = False
+                why = f"{examined.name} could not be loaded on {refused[0]}"
+                raise EngineError(MODEL_LOAD_FAILED, why)
+        except BaseException:  # nobody may want it any more
+            self._tell({"do": "give up", "model": number})
+            raise
 
     def _complete(
         self, number: int, net: Any, examined: Examined, config: dict[str, Any]

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Listener
@@ -54,10 +54,12 @@ def command(frozen: bool = FROZEN) -> list[str]:
     return [sys.executable, *([ARGUMENT] if frozen else ["-P", "-m", "engine.core.ranks"])]
 
 
-def _environment(number: int, hosts: Path) -> dict[str, str]:
+def _environment(number: int, count: int, hosts: Path) -> dict[str, str]:
     root = str(Path(__file__).resolve().parents[3])
     paths = [root, os.environ.get("PYTHONPATH", "")]
+    threads = max(1, (os.cpu_count() or 1) // count)  # more would wait for each other
     return {
+        "OPENBLAS_NUM_THREADS": str(threads),
         **os.environ,
         "PYTHONPATH": os.pathsep.join(p for p in paths if p),
         "MLX_RANK": str(number),
@@ -92,7 +94,7 @@ class Processes:
         with Listener(("127.0.0.1", 0), "AF_INET", backlog=self._count, authkey=key) as listener:
             given = {"address": list(listener.address), "key": key.hex()}
             for number in range(self._count):
-                self._started.append(_spawn(number, hosts, given))
+                self._started.append(_spawn(number, self._count, hosts, given))
             self.ranks = self._join(listener)
         return self.ranks
 
@@ -148,6 +150,23 @@ class Processes:
             self._folder.cleanup()
 
 
+def differing(ranks: Sequence[Rank]) -> str | None:
+    """Why ranks cannot be in one group; None where nothing differs."""
+    wanted = ranks[0].hello.get("versions")
+    for rank in ranks[1:]:
+        theirs = rank.hello.get("versions")
+        if theirs == wanted:
+            continue
+        if not isinstance(theirs, dict) or not isinstance(wanted, dict):
+            return f"Rank {rank.number} does not say which versions it has."
+        name = next(n for n in {**wanted, **theirs} if wanted.get(n) != theirs.get(n))
+        return (
+            f"Rank {rank.number} has {name} {theirs.get(name)}, rank 0 has {wanted.get(name)}. "
+            "Install the same versions on all machines."
+        )
+    return None
+
+
 def ended(process: subprocess.Popen[bytes]) -> str:
     """How a process has ended, in words."""
     code = process.poll()
@@ -156,14 +175,14 @@ def ended(process: subprocess.Popen[bytes]) -> str:
     return f"it has ended with status {code}"
 
 
-def _spawn(number: int, hosts: Path, given: dict[str, Any]) -> subprocess.Popen[bytes]:
+def _spawn(number: int, count: int, hosts: Path, given: dict[str, Any]) -> subprocess.Popen[bytes]:
     # A group of its own: whatever the rank starts is killed with it.
     process = subprocess.Popen(
         command(),
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=None if os.environ.get("STRETTO_RANKS_TALK") else subprocess.DEVNULL,
-        env=_environment(number, hosts),
+        env=_environment(number, count, hosts),
         start_new_session=True,
     )
     assert process.stdin is not None

@@ -18,9 +18,9 @@ from typing import Any
 
 from engine.core.mailbox import Mailbox, refuse
 from engine.core.ranks.far_end import Answered, Asked, Progress, Told, Unasked, nowhere
-from engine.core.ranks.processes import Processes, Rank
+from engine.core.ranks.processes import Processes, Rank, differing
 from engine.core.ranks.watch import Watch
-from engine.errors import ENGINE_STOPPED, EngineError, RanksLostError
+from engine.errors import ENGINE_STOPPED, EngineError, RanksLostError, words_of
 from engine.messages import Command, Failed, Finished, GetStats, Send, Sink, Stop, WorkDone
 
 log = logging.getLogger(__name__)
@@ -65,16 +65,24 @@ class Relay:
         self._ended = threading.Event()
         self._lost: list[str] = []
         self._watch: Watch | None = None
-        self._processes = Processes(count)
+        self._processes = Processes(count, self._unwanted)
         try:
             ranks = self._processes.start()
-            why = differing(ranks)
-            if why is not None:
-                raise RanksLostError(why)
+            differs = differing(ranks)
+            if differs is not None:
+                raise RanksLostError(differs)
             self._begin(ranks, memory_budget)
-        except BaseException:
+        except BaseException as error:
             self._close()
+            why = EngineError(ENGINE_STOPPED, f"The engine could not start: {_said(error)}")
+            for command in self._inbox:
+                refuse(command, why)
             raise
+
+    def _unwanted(self) -> bool:
+        """Whether the engine was stopped while it starts."""
+        self._mailbox.take(self._inbox, block=False)
+        return any(isinstance(command, Stop) for command in self._inbox)
 
     def _begin(self, ranks: list[Rank], memory_budget: int | None) -> None:
         least = min(int(rank.hello["memory"]) for rank in ranks)
@@ -96,7 +104,7 @@ class Relay:
                 pass
         except BaseException as error:
             known = isinstance(error, EngineError)
-            why = error.message if isinstance(error, EngineError) else f"The ranks failed: {error}"
+            why = _said(error)
             log.error("%s", why, exc_info=None if known else error)
             raise
         finally:
@@ -266,21 +274,8 @@ class Relay:
         self._processes.close()
 
 
-def differing(ranks: list[Rank]) -> str | None:
-    """Why ranks cannot be in one group; None where nothing differs."""
-    wanted = ranks[0].hello.get("versions")
-    for rank in ranks[1:]:
-        theirs = rank.hello.get("versions")
-        if theirs == wanted or not isinstance(theirs, dict) or not isinstance(wanted, dict):
-            if theirs == wanted:
-                continue
-            return f"Rank {rank.number} does not say which versions it has."
-        name = next(n for n in {**wanted, **theirs} if wanted.get(n) != theirs.get(n))
-        return (
-            f"Rank {rank.number} has {name} {theirs.get(name)}, rank 0 has {wanted.get(name)}. "
-            "Install the same versions on all machines."
-        )
-    return None
+def _said(error: BaseException) -> str:
+    return error.message if isinstance(error, EngineError) else words_of(error)
 
 
 def _words(message: dict[str, Any]) -> str:
