@@ -1,5 +1,5 @@
 """Benchmarks and long-running checks of the engine. README.md says what each one measures.
 
 Imports: engine.batch, engine.cli, engine.engine, engine.errors, engine.kv, engine.messages,
-engine.model, engine.params, engine.reply, engine.scheduling.
+engine.model, engine.model.patches, engine.params, engine.reply, engine.scheduling.
 """

@@ -14,8 +14,10 @@ import mlx.core as mx
 from mlx.utils import tree_flatten
 
 from engine.errors import OUT_OF_MEMORY, EngineError
+from engine.kv.slot_policy import policy_for
 from engine.kv.slots import Slots
 from engine.model import chunk_invariance, fingerprint, folder, hidden, probe, vocabulary
+from engine.model.backend import device_here
 from engine.model.folder import refuse
 from engine.model.info import Model
 from engine.model.loaded import LoadedModel
@@ -193,7 +195,7 @@ def complete(net: Any, examined: Examined, config: dict[str, Any]) -> Pieces:
         eos=frozenset(tokenizer.eos_token_ids),
         estimate=estimate,
         make_cache=make_cache,
-        slots=Slots() if ways.slots else None,
+        slots=Slots(policy_for(device_here())) if ways.slots else None,
         shares_prefix=ways.shares_prefix,
         mixes=ways.mixes,
         token_by_token=token_by_token,
