@@ -57,7 +57,7 @@ def skewed(chats: int) -> tuple[int, ...]:
     """One chat of `LONG` tokens, a quarter of `MIDDLE`, the others of about `SHORT`."""
     middle = max(0, chats // 4)
     rest = chats - 1 - middle
-    return (LONG, *(MIDDLE + 40 * i for i in range(middle)), *(SHORT + i for i in range(rest)))
+    return (LONG, *(MIDDLE + 20 * i for i in range(middle)), *(SHORT + i for i in range(rest)))
 
 
 def filled(net: Any, caches: list[Any], length: int) -> list[Any]:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from engine.kv.config_estimate import UNLIMITED, estimate
 from engine.kv.config_shape import shape_of
 from engine.kv.shape import Shape
+from engine.kv.slot_policy import SlotPolicy, policy_for
 from engine.kv.working import working_bytes
 
 Verdict = Literal["yes", "tight", "no"]
@@ -24,9 +25,6 @@ is 64 to 2,048."""
 
 TIGHT = 0.85
 """Beyond this share of the budget a model is called tight."""
-
-SLOTS_UP_TO = 1024
-"""Tokens up to which chats that decode together share a buffer (`engine.kv.slots`)."""
 
 FUSED_WIDTHS = (64, 80, 128)
 """Of heads, for which MLX's attention on a GPU keeps no scores while a prompt is read."""
@@ -162,10 +160,11 @@ def fit(
     """
     shape, chunk = shape_of(config), chunk or CHUNK
     fused = gpu and shape is not None and not shape.latent and shape.width in FUSED_WIDTHS
+    slots = policy_for("gpu" if gpu else "cpu")
     context = context or min(USUAL_CONTEXT, context_limit(config) or USUAL_CONTEXT)
-    found = _fit(shape, weights, config, context, chats, kv_bits, wide, chunk, fused)
+    found = _fit(shape, weights, config, context, chats, kv_bits, wide, chunk, fused, slots)
     if wide and found.total > free and weights.held(True) > weights.held(False):
-        found = _fit(shape, weights, config, context, chats, kv_bits, False, chunk, fused)
+        found = _fit(shape, weights, config, context, chats, kv_bits, False, chunk, fused, slots)
         wide = False
     added = weights.adapter_wide if wide else weights.adapter
     found = replace(found, free=free, adapter=added, shared=weights.shared)
@@ -173,7 +172,7 @@ def fit(
         return found
 
     def tried(context: int, chats: int, bits: int | None) -> int:
-        return _fit(shape, weights, config, context, chats, bits, wide, chunk, fused).total
+        return _fit(shape, weights, config, context, chats, bits, wide, chunk, fused, slots).total
 
     offers: list[Offer] = []
     for bits in (8, 4):
@@ -213,6 +212,7 @@ def _fit(
     wide: bool,
     chunk: int,
     fused: bool,
+    slots: SlotPolicy,
 ) -> Fit:
     held = weights.held(wide)
     itemsize = 4 if wide or _is_float32(config) else 2
@@ -236,11 +236,15 @@ def _fit(
         share = 1.0 if shape.grouped else _share_of_keys(shape)
         reading = 0 if shape.grouped else int(largest * share)
         working = max(working + reading, int(2 * chats * largest * share))
-    if chats > 1 and plain and shape.slots and not kv_bits and context <= SLOTS_UP_TO:
+    if chats > 1 and plain and shape.slots and not kv_bits and slots.may_hold(context - 1):
         # Their shared buffer has room for a quarter more chats. While it is filled, their own
-        # caches are there as well, and one array of it twice.
+        # caches are there as well, and one array of it twice. With classes it is filled layer by
+        # layer, and grows in larger blocks.
         buffer = caches * (chats + chats // 4) // chats
-        working = max(working, buffer + buffer // (2 * len(shape.caches)))
+        moved = buffer // (2 * len(shape.caches))
+        if slots.classes:
+            buffer += slots.block(context) * cost.per_token * chats - caches
+        working = max(working, buffer + moved)
     working += _REBUILT_ARRAYS * weights.rebuilt * itemsize
     return Fit(held, cost.per_token, caches, working, context, chats, kv_bits)
 

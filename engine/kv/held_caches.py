@@ -9,7 +9,7 @@ import mlx.core as mx
 
 from engine.kv.cache_objects import Caches, can_trim, leaves, may_not_trim, own_states
 from engine.kv.shared_prefix import SharedPrefix, SharedPrefixKV
-from engine.kv.slots import Slots
+from engine.kv.slot_buffer import SlotBuffer
 
 
 @dataclass
@@ -27,12 +27,12 @@ class HeldCaches:
     """The caches of one session, and with whom it shares their memory.
 
     Attributes:
-        slots: the slots that hold the keys and values at the moment, else None.
+        slots: the buffer whose slots hold the keys and values at the moment, else None.
         shared_prefix: the shared prefix that the caches go on from, else None.
     """
 
     def __init__(self) -> None:
-        self.slots: Slots | None = None
+        self.slots: SlotBuffer | None = None
         self.shared_prefix: SharedPrefix | None = None
         self._caches: Caches | None = None
         self._snapshot: Snapshot | None = None

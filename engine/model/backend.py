@@ -187,12 +187,7 @@ def _start() -> Backend:
     import mlx.core as mx
 
     import_mlx_lm()
-    if mx.metal.is_available():
-        device = "metal"
-    elif hasattr(mx, "cuda") and mx.cuda.is_available():
-        device = "cuda"
-    else:
-        device = "cpu"
+    device = device_here()
     patches.apply("attention")
     patches.apply("module_classes")
     if device == "cpu":
@@ -209,6 +204,15 @@ def _start() -> Backend:
     else:  # MLX computes these well on a GPU, and on a Mac's CPU
         patches.skip(_LINUX_CPU, "only needed on a Linux CPU")
     return Backend(device=device, blas=blas, memory=_device_memory(mx, device))
+
+
+def device_here() -> str:
+    """What MLX computes on: `Backend.device`."""
+    import mlx.core as mx
+
+    if mx.metal.is_available():
+        return "metal"
+    return "cuda" if hasattr(mx, "cuda") and mx.cuda.is_available() else "cpu"
 
 
 _LINUX_CPU = ("activations", "linear", "embedding")

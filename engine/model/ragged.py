@@ -81,37 +81,36 @@ class SlotKV(RaggedKV):
     """One layer's KV caches of N sessions, of which the first are in slots."""
 
     def __init__(
-        self, rows: Sequence[Any], offsets: Offsets, slots: Slots, step: SlotStep, layer: int
+        self, rows: Sequence[Any], offsets: Offsets, steps: Sequence[SlotStep], layer: int
     ) -> None:
         super().__init__(rows, offsets)
-        self._slots = slots
-        self._step = step
+        self._steps = steps
         self._layer = layer
-        self._others = RaggedKV(rows[step.occupied :], offsets)
+        self._lengths = [length for step in steps for length in step.lengths]
+        self._others = RaggedKV(rows[len(self._lengths) :], offsets)
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Rows, Rows]:
-        step, occupied = self._step, self._step.occupied
-        if any(c.offset + 1 != n for c, n in zip(self.rows, step.lengths, strict=False)):
+        if any(c.offset + 1 != n for c, n in zip(self.rows, self._lengths, strict=False)):
             raise NotImplementedError("a layer's cache is written twice in a step")
-        for cache in self.rows[:occupied]:
+        for cache in self.rows[: len(self._lengths)]:
             cache.offset += 1
-        if occupied == len(self.rows):
-            self._slots.write(self._layer, step.slots, step.at, keys, values)
-        else:
-            first = keys[:occupied], values[:occupied]
-            self._slots.write(self._layer, step.slots, step.at, *first)
-            self._others.update_and_fetch(keys[occupied:], values[occupied:])
+        first, n = 0, len(self.rows)
+        for step in self._steps:
+            end = first + step.occupied
+            k, v = (keys, values) if step.occupied == n else (keys[first:end], values[first:end])
+            step.write(self._layer, k, v)
+            first = end
+        if self._others.rows:
+            self._others.update_and_fetch(keys[first:], values[first:])
         return self.keys_and_values()
 
     def keys_and_values(self) -> tuple[Rows, Rows]:
         k = v = Rows([], [])
         if self._others.rows:
             k, v = self._others.keys_and_values()
-        keys, values = self._slots.keys[self._layer], self._slots.values[self._layer]
-        return (
-            SlotRows(self._step, keys, k.rows, self.rows),
-            SlotRows(self._step, values, v.rows, self.rows),
-        )
+        keys = [(s, s.held(s.buffer.keys[self._layer])) for s in self._steps]
+        values = [(s, s.held(s.buffer.values[self._layer])) for s in self._steps]
+        return SlotRows(keys, k.rows, self.rows), SlotRows(values, v.rows, self.rows)
 
 
 class MixedKV:
@@ -227,10 +226,8 @@ def share_caches(
     offsets = Offsets()
     each = list(zip(*caches, strict=True))
     if slots is not None and slots.occupants:
-        step = SlotStep(slots)
-        shared: list[Any] = [
-            SlotKV(rows, offsets, slots, step, layer) for layer, rows in enumerate(each)
-        ]
+        steps = [SlotStep(buffer) for buffer in slots.buffers if buffer.occupants]
+        shared: list[Any] = [SlotKV(rows, offsets, steps, layer) for layer, rows in enumerate(each)]
     else:
         shared = [None if rows[0] is None else share(rows, offsets) for rows in each]
     if reading is None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.kv.slots import Slots
+from engine.kv.slot_buffer import SlotBuffer
 
 
 class Rows:
@@ -62,57 +62,69 @@ class _Factor(mx.array):
 
 
 class SlotStep:
-    """The lengths in the slots once a step has written its token, made once for all layers.
+    """The lengths in a buffer's slots once a step has written its token, made once for all layers.
 
     Attributes:
-        occupied: how many rows are in slots; they come first.
+        buffer: whose slots they are.
+        occupied: how many rows are in slots.
         lengths: tokens in each slot.
         longest: the largest of them.
-        slots: the slots' numbers, `[occupied]`.
-        at: the position of the step's token in each slot, `[occupied]`.
         mask: true where a slot holds a token, `[occupied, 1, 1, longest]`; None when all slots
             are equally long.
         bias: 0 where `mask` is true and -inf elsewhere, to be added to scores; None like `mask`.
     """
 
-    def __init__(self, slots: Slots) -> None:
-        self.occupied = len(slots.occupants)
-        self.lengths = tuple(length + 1 for length in slots.lengths)
+    def __init__(self, buffer: SlotBuffer) -> None:
+        self.buffer = buffer
+        self.occupied = len(buffer.occupants)
+        self.lengths = tuple(length + 1 for length in buffer.lengths)
         self.longest = max(self.lengths)
-        self.slots = mx.arange(self.occupied)
-        self.at = mx.array(self.lengths, mx.int32) - 1
         self.mask: mx.array | None = None
         self.bias: mx.array | None = None
+        self._places: dict[int, tuple[mx.array, mx.array]] = {}
         if min(self.lengths) < self.longest:
             mask = mx.arange(self.longest) < mx.array(self.lengths)[:, None]
             self.mask = mask.reshape(self.occupied, 1, 1, self.longest)
             self.bias = mx.where(self.mask, 0.0, float("-inf"))
 
+    def held(self, buffer: mx.array) -> mx.array:
+        """What the slots hold, of one of the buffer's arrays."""
+        return self.buffer.slots_of(buffer)[: self.occupied, :, : self.longest]
+
+    def write(self, layer: int, keys: mx.array, values: mx.array) -> None:
+        """Write the step's keys and values `[occupied, key heads, 1, head dim]` into the slots."""
+        heads = keys.shape[1]
+        if heads not in self._places:
+            at = [length - 1 for length in self.lengths for _ in range(heads)]
+            rows = list(range(self.occupied * heads))
+            self._places[heads] = mx.array(rows, mx.int32), mx.array(at, mx.int32)
+        self.buffer.write(layer, self._places[heads], keys, values)
+
 
 class SlotRows(Rows):
     """Keys or values of which the first rows are in slots.
 
-    Attention takes `buffer`. Whatever else a model does with them is done to `rows`.
+    Attention takes `parts`. Whatever else a model does with them is done to `rows`.
 
     Attributes:
-        step: the lengths in the slots.
-        buffer: one layer's buffer, `[slots, key heads, capacity, head dim]`.
+        parts: for each buffer of slots the lengths in it, and one layer's keys or values,
+            `[occupied, key heads, longest, head dim]`.
         others: the arrays of the rows that are not in slots.
     """
 
     def __init__(
-        self, step: SlotStep, buffer: mx.array, others: list[Any], caches: Sequence[Any]
+        self, parts: list[tuple[SlotStep, mx.array]], others: list[Any], caches: Sequence[Any]
     ) -> None:
-        self.step = step
-        self.buffer = buffer
+        self.parts = parts
         self.others = others
         self.caches = caches
 
     @functools.cached_property
     def rows(self) -> list[Any]:  # type: ignore[override]
         in_slots = [
-            self.buffer[slot : slot + 1, :, :length]
-            for slot, length in enumerate(self.step.lengths)
+            held[slot : slot + 1, :, :length]
+            for step, held in self.parts
+            for slot, length in enumerate(step.lengths)
         ]
         return [*in_slots, *self.others]
 

@@ -12,12 +12,14 @@ import pytest
 from mlx_lm.models.cache import KVCache, RotatingKVCache
 
 from engine import Engine, SamplingParams
-from engine.kv import slots
+from engine.kv import slot_policy
 from engine.kv.session_kv import SessionKV
-from engine.kv.slots import MAX_TOKENS, Slots
+from engine.kv.slot_policy import ON_CPU, ON_GPU, SlotPolicy
+from engine.kv.slots import Slots
 from engine.model.ragged import share_caches
 
 LAYERS, HEADS, DIM = 3, 2, 4
+BOTH = pytest.mark.parametrize("policy", [ON_CPU, ON_GPU], ids=["one buffer", "classes"])
 
 
 def chat(length: int) -> SessionKV:
@@ -53,8 +55,9 @@ def step(where: Slots, kvs: list[SessionKV], twins: dict[int, SessionKV]) -> Non
         kv.note_fed(0)
 
 
-def test_sessions_keep_their_keys_whoever_enters_and_leaves() -> None:
-    choose, where, twins = random.Random(1), Slots(), {}
+@BOTH
+def test_sessions_keep_their_keys_whoever_enters_and_leaves(policy: SlotPolicy) -> None:
+    choose, where, twins = random.Random(1), Slots(policy), {}
     chats: list[SessionKV] = []
     for turn in range(120):
         if len(chats) < 6 and choose.random() < 0.3:
@@ -78,8 +81,9 @@ def test_sessions_keep_their_keys_whoever_enters_and_leaves() -> None:
     assert where.keys == []
 
 
-def test_a_slot_is_overwritten_for_the_next_session() -> None:
-    where, ill, well = Slots(), chat(40), chat(9)
+@BOTH
+def test_a_slot_is_overwritten_for_the_next_session(policy: SlotPolicy) -> None:
+    where, ill, well = Slots(policy), chat(40), chat(9)
     ill.layers[0].keys[:] = float("nan")
     where.assign([well, ill])
     ill.drop()
@@ -88,7 +92,8 @@ def test_a_slot_is_overwritten_for_the_next_session() -> None:
 
 
 def test_long_chats_and_other_caches_get_no_slot() -> None:
-    where, long = Slots(), chat(MAX_TOKENS)
+    assert ON_CPU.below is not None
+    where, long = Slots(ON_CPU), chat(ON_CPU.below)
     ring = SessionKV(lambda: [RotatingKVCache(8)])
     ring.begin([0])
     ring.layers[0].update_and_fetch(*mx.random.normal((2, 1, HEADS, 3, DIM)))
@@ -100,8 +105,11 @@ def test_long_chats_and_other_caches_get_no_slot() -> None:
     assert where.occupants == []
 
 
-def test_what_a_failed_step_left_is_given_up_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
-    where, chats = Slots(), [chat(3), chat(4), chat(5), chat(6)]
+@BOTH
+def test_what_a_failed_step_left_is_given_up_quietly(
+    policy: SlotPolicy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where, chats = Slots(policy), [chat(3), chat(4), chat(5), chat(6)]
     where.assign(chats)
 
     def fail(*_: Any) -> None:
@@ -115,19 +123,91 @@ def test_what_a_failed_step_left_is_given_up_quietly(monkeypatch: pytest.MonkeyP
     assert where.keys == []
 
 
+def test_chats_of_every_length_sit_with_those_of_like_length() -> None:
+    """Unlike lengths are apart, whoever is like nobody keeps its own caches, padding is bounded."""
+    where, twins = Slots(ON_GPU), {}
+    chats = [chat(n) for n in (5, 200, 1500, 3000, 1400, 1700, 9)]
+    for kv in chats:
+        twins[id(kv)] = kv.fork()
+    for _ in range(3):
+        step(where, chats, twins)
+    assert [sorted(buffer.lengths) for buffer in where.buffers] == [
+        [1403, 1503, 1703],
+        [8, 12, 203],
+    ]
+    assert chats[3].slots is None
+    for buffer in where.buffers:
+        shortest, longest = min(buffer.lengths), max(buffer.lengths)
+        assert longest - shortest <= max(256, shortest / 3)
+    late = chat(3100)
+    twins[id(late)] = late.fork()
+    step(where, [*chats, late], twins)
+    assert late.slots is chats[3].slots is not None
+    for kv in (*chats, late):
+        assert held(kv) == held(twins[id(kv)])
+    assert where.keys == []
+
+
+def test_two_that_share_a_buffer_may_share_it_for_good() -> None:
+    """Moving a chat copies its keys, so no step may part two that only grow by a token each."""
+    for shortest in (1, 100, 767, 768, 5000):
+        longest = ON_GPU.longest_beside(shortest)
+        for more in (1, 63, 1000, 9000):
+            assert ON_GPU.longest_beside(shortest + more) >= longest + more
+
+
+def test_long_buffers_grow_seldom_and_by_a_bounded_share() -> None:
+    for length in (1, 1000, 8000, 100_000):
+        assert slot_policy.BLOCK <= ON_GPU.block(length) <= max(slot_policy.BLOCK, length / 16)
+    where, chats = Slots(ON_GPU), [chat(2100), chat(2200)]
+    where.assign(chats)
+    capacity = {a.shape[1] for a in where.keys}
+    assert all(2201 <= c <= 2201 + 2 * ON_GPU.block(2201) for c in capacity)
+
+
+def test_what_fails_while_long_chats_enter_is_theirs_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They lose their caches, and can be answered again; the slots are as if they never came."""
+    where, chats = Slots(ON_GPU), [chat(1500), chat(1600)]
+    real, calls = mx.eval, []
+
+    def fail(*arrays: Any) -> None:
+        calls.append(arrays)
+        if len(calls) == 2:
+            raise RuntimeError("no memory")
+        real(*arrays)
+
+    monkeypatch.setattr(mx, "eval", fail)
+    with pytest.raises(RuntimeError, match="no memory"):
+        where.assign(chats)
+    for kv in chats:
+        kv.drop()
+    assert where.occupants == []
+    assert where.keys == []
+
+
 def params(seed: int, tokens: int = 40) -> SamplingParams:
     return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed)
 
 
+@pytest.mark.parametrize(
+    "policy",
+    [SlotPolicy(90, classes=False), SlotPolicy(None, classes=True, together=8)],
+    ids=["one buffer", "classes"],
+)
 def test_chats_in_slots_say_what_they_say_alone(
-    engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+    policy: SlotPolicy,
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One grows too long on the way, one is forked while it answers, one comes late."""
-    monkeypatch.setattr(slots, "MAX_TOKENS", 90)
     seen: list[int] = []
     assign = Slots.assign
 
     def watched(self: Slots, rows: Any) -> list[int]:
+        self.policy = policy
         order = assign(self, rows)
         seen.append(len(self.occupants))
         return order

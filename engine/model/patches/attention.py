@@ -134,18 +134,19 @@ def _each_row(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx.ar
 
 
 def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) -> mx.array:
-    """One query a row: those in slots in one operation, the others row by row."""
-    step = keys.step
-    n, occupied = queries.shape[0], step.occupied
-    q = queries if occupied == n else queries[:occupied]
-    k = keys.buffer[:occupied, :, : step.longest]
-    v = values.buffer[:occupied, :, : step.longest]
-    if call.is_usual and cpu.is_engaged(queries):
-        out = cpu_attention.one_query(q * call.scale, k, v, step.bias)
-    else:
-        out = replace(call, mask=step.mask).original(q, k, v, keys.caches[0])
-    if occupied == n:
-        return out
-    others = keys.caches[occupied:]
-    rest = Rows(keys.others, others), Rows(values.others, others)
-    return mx.concatenate([out, _each_row(queries[occupied:], *rest, call)])
+    """One query a row: those in slots in one operation a buffer, the others row by row."""
+    out, first = [], 0
+    for (step, k), (_, v) in zip(keys.parts, values.parts, strict=True):
+        end = first + step.occupied
+        q = queries if step.occupied == queries.shape[0] else queries[first:end]
+        if call.is_usual and cpu.is_engaged(queries):
+            out.append(cpu_attention.one_query(q * call.scale, k, v, step.bias))
+        else:
+            masked = replace(call, mask=step.mask)
+            out.append(masked.original(q, k, v, keys.caches[first]))
+        first = end
+    if keys.others:
+        others = keys.caches[first:]
+        rest = Rows(keys.others, others), Rows(values.others, others)
+        out.append(_each_row(queries[first:], *rest, call))
+    return out[0] if len(out) == 1 else mx.concatenate(out)

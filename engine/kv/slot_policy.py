@@ -1,0 +1,62 @@
+"""Which chats sit in slots together (`slots`): a choice by device, which is made here only.
+
+On a CPU a long chat's attention takes so long that dispatching it does not matter, and copying it
+into a slot and back costs more than the slot saves: measured with 135M parameters in float32
+(`engine/DECISIONS.md`, E7). On a GPU a launch costs as much at 8,000 tokens as at 80, and copies
+are cheap: chats of every length have slots, in classes of like length.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+BLOCK = 64
+"""Tokens by which buffers grow at least."""
+
+
+@dataclass(frozen=True)
+class SlotPolicy:
+    """Which chats may share a buffer.
+
+    Attributes:
+        below: chats of fewer tokens may sit in slots; None for chats of every length.
+        classes: chats whose lengths are unlike sit in buffers of their own. Without it there is
+            one buffer, and those that do not fit into it keep their own caches.
+        together: tokens. With classes, chats that differ by no more may share a buffer; without,
+            those that are no longer.
+    """
+
+    below: int | None
+    classes: bool
+    together: int = 256
+
+    def may_hold(self, length: int) -> bool:
+        """Whether a chat of `length` tokens may sit in a slot for at least one more."""
+        return length > 0 and (self.below is None or length < self.below)
+
+    def longest_beside(self, shortest: int) -> int:
+        """The most tokens of a chat that shares a buffer with one of `shortest`.
+
+        Every slot is as long as the longest. With classes, two that fit fit for good, since both
+        grow by a token a step.
+        """
+        if self.classes:
+            return max(shortest + self.together, shortest * 4 // 3)
+        return max(self.together, 2 * shortest)
+
+    def block(self, length: int) -> int:
+        """Tokens by which a buffer of `length` grows: a copy every so many steps.
+
+        With classes a sixteenth of what it holds, so that a step copies no more than sixteen
+        tokens of each chat on the average, however long they are.
+        """
+        return max(BLOCK, length // (16 * BLOCK) * BLOCK) if self.classes else BLOCK
+
+
+ON_CPU = SlotPolicy(below=1024, classes=False)
+ON_GPU = SlotPolicy(below=None, classes=True)
+
+
+def policy_for(device: str) -> SlotPolicy:
+    """The starting guess for `backend.Backend.device`. `Slots.policy` may be set at any time."""
+    return ON_CPU if device == "cpu" else ON_GPU
