@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from app.chats.chat import Chat
 from app.language import mark, tr
 from app.paths import GUIDE
+from app.ui.pane import leaving
 from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
 from app.ui.style.theme import keep_font
@@ -97,6 +98,8 @@ class EmptyChat(QWidget):
                 "Ask me anything, or start with one of these."
             )
             if guide
+            else leaving.teaching(self._chat.remote)
+            if self._chat.remote is not None
             else tr("It runs on this machine, and nothing you write leaves it.")
         )
         things: Sequence[str] = GUIDE_THINGS if guide else OTHER_THINGS
