@@ -18,10 +18,8 @@ from app.chats.model_status import LoadState as LoadState
 from app.chats.model_status import ModelStatus as ModelStatus
 from app.language import tr
 from app.paths import GUIDE, adapter_of, model_location
-from app.remote.address import Remote, is_remote, named
-from app.remote.errors import GONE
+from app.remote.address import Remote, is_remote
 from app.remote.remotes import Remotes
-from app.remote.session import removed
 from engine import EngineError
 from engine.kv.fitting import USUAL_CONTEXT
 
@@ -89,17 +87,8 @@ class ModelLoader(QObject):
         """What is known about a model, asked for or not."""
         model_status = self._models.setdefault(ref, ModelStatus(ref))
         if is_remote(ref):
-            self._look_up(model_status)
+            model_status.look_up(self.remotes)
         return model_status
-
-    def _look_up(self, model_status: ModelStatus) -> None:
-        """Whether a remote model is in the list: it needs no loading."""
-        ref = model_status.ref
-        model_status.model = model = self.remotes.model(ref)
-        model_status.state = LoadState.READY if model is not None else LoadState.FAILED
-        gone = removed(named(ref), ref) if model is None else None
-        model_status.error = gone.message if gone is not None else ""
-        model_status.code = GONE if gone is not None else ""
 
     def answers(self, model_status: ModelStatus) -> bool:
         """Whether a model that is ready can be asked now: one of this machine needs the engine."""

@@ -7,6 +7,10 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from app.paths import model_fallback_name
+from app.remote.address import named
+from app.remote.errors import GONE
+from app.remote.remotes import Remotes
+from app.remote.session import removed
 
 if TYPE_CHECKING:
     from engine import Fit, Model
@@ -48,3 +52,11 @@ class ModelStatus:
     @property
     def name(self) -> str:
         return self.model.name if self.model is not None else model_fallback_name(self.ref)
+
+    def look_up(self, remotes: Remotes) -> None:
+        """Whether a remote model is in the person's list: it needs no loading."""
+        self.model = model = remotes.model(self.ref)
+        self.state = LoadState.READY if model is not None else LoadState.FAILED
+        gone = removed(named(self.ref), self.ref) if model is None else None
+        self.error = gone.message if gone is not None else ""
+        self.code = GONE if gone is not None else ""

@@ -179,7 +179,7 @@ class Reading:
             _number(usage.get("prompt_tokens")),
             _number(prompt.get("cached_tokens")),
             _number(usage.get("completion_tokens")),
-            _number(completion.get("reasoning_tokens")),
+            _number(completion.get("reasoning_tokens", usage.get("reasoning_tokens"))),
         )
 
     def _failed(self, chunk: Mapping[str, Any]) -> RemoteError:

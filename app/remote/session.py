@@ -35,6 +35,9 @@ from engine.errors import INTERNAL_ERROR
 
 log = logging.getLogger(__name__)
 
+_AT_ONCE_S = 0.05
+"""What comes within less was held back on its way: it tells nothing of the speed."""
+
 Listener = Callable[[Event], None]
 
 
@@ -271,7 +274,8 @@ class _Clock:
     def stats(self, reading: Reading) -> ReplyStats:
         """The figures as far as they are known from here."""
         usage, took = reading.usage, self._last - self._first
-        rate = (usage.generated - 1) / took if took > 0 and usage.generated > 1 else 0.0
+        told = took >= _AT_ONCE_S and usage.generated > 1
+        rate = (usage.generated - 1) / took if told else 0.0
         return ReplyStats(
             prompt_tokens=usage.prompt,
             reused_tokens=min(usage.reused, usage.prompt),
