@@ -48,7 +48,12 @@ class Remote:
     @property
     def name(self) -> str:
         """What it is called in the window: a name always says where its model is."""
-        return f"{self.model.rpartition('/')[2] or self.model} · {self.host}"
+        return f"{self.short_name} · {self.host}"
+
+    @property
+    def short_name(self) -> str:
+        """The model's own name, for where its host is said beside it."""
+        return self.model.rpartition("/")[2] or self.model
 
     @property
     def here(self) -> bool:

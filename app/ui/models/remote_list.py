@@ -7,7 +7,15 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app import background
 from app.chats.library import ChatLibrary
@@ -60,6 +68,9 @@ class RemoteList(QWidget):
         opened(ref): the person wants to chat with that model.
     """
 
+    MOST_SHOWN = 3
+    """Rows that are in sight; the others are scrolled to."""
+
     opened = Signal(str)
 
     def __init__(self, library: ChatLibrary, say: Say, parent: QWidget) -> None:
@@ -77,13 +88,21 @@ class RemoteList(QWidget):
         head.addWidget(self.head)
         head.addStretch(1)
         head.addWidget(self.add)
-        self._column = QVBoxLayout()
+        inner = QWidget(self)
+        self._column = QVBoxLayout(inner)
+        self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
+        self._area = QScrollArea(self)
+        self._area.setAccessibleName(tr("Answered elsewhere"))
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setWidgetResizable(True)
+        self._area.setWidget(inner)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addLayout(head)
-        layout.addLayout(self._column)
+        layout.addWidget(self._area)
         self._loader.changed.connect(self._on_model)
         self.refresh()
 
@@ -103,6 +122,9 @@ class RemoteList(QWidget):
         self.rows = [self._row(model.remote) for model in models if model is not None]
         if self.rows:
             self.rows[0].setProperty("first", True)
+        self._area.setVisible(bool(self.rows))
+        high = max((row.sizeHint().height() for row in self.rows), default=0)
+        self._area.setFixedHeight(high * min(len(self.rows), self.MOST_SHOWN))
 
     def _row(self, remote: Remote) -> RemoteRow:
         row = RemoteRow(remote, self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.chats.chat import Chat
+from app.chats.model_choice import LoadState
 from app.language import counted, mark, tr
 from app.remote.address import Remote
 from app.remote.kinds import KINDS
@@ -83,5 +84,6 @@ def words(chat: Chat, heard: int, others: Sequence[Remote]) -> tuple[str, str]:
         if heard > 1
         else tr("Message {name}…", name=chat.alias or chat.model_status.name)
     )
-    own = () if chat.remote is None else (chat.remote,)
+    known = chat.model_status.state is LoadState.READY  # nothing is sent to one that was removed
+    own = (chat.remote,) if chat.remote is not None and known else ()
     return placeholder, foot((*own, *others), hidden=bool(chat.alias))

@@ -182,7 +182,7 @@ class OptionsPopover(QFrame):
         self._shown = options
         self.system.setPlainText(system)
         for form in (self._plain, self._finer):
-            form.show_options(options, defaults)
+            form.show_options(options, defaults if self._chat.remote is None else None)
         self.seed.setText("" if options.seed is None else str(options.seed))
         self._on_seed()
         thinks = bool(model is not None and model.thinking)
