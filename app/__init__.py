@@ -1,8 +1,8 @@
 """The window: everything that a person sees and touches. It is built on the engine's public face.
 
-Imports: app.bench, app.chats, app.markdown, app.score, app.store, app.tools, app.ui.dialogs,
-app.ui.style, app.ui.window, engine, engine.bench, engine.cli, engine.core, engine.core.confined,
-engine.core.ranks, engine.errors, engine.hub, engine.model, engine.serve.
+Imports: app.bench, app.chats, app.markdown, app.remote, app.score, app.store, app.tools,
+app.ui.dialogs, app.ui.style, app.ui.window, engine, engine.bench, engine.cli, engine.core,
+engine.core.confined, engine.core.ranks, engine.errors, engine.hub, engine.model, engine.serve.
 """
 
 from __future__ import annotations

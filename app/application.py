@@ -180,6 +180,7 @@ class Application(QObject):
         self.library = ChatLibrary(self.store, self.bridge, self.loader, self, self._opening.chats)
         self.library.toolbox.host.open(self._paths.tools)
         self.library.keep_trash()
+        self.loader.remotes.open(self.settings)
         self.window = MainWindow(self.library, self.store, self.settings, self._paths)
         self.window.closing.connect(self.shut_down)
         self.window.store_commands.restore_asked.connect(self.restart)
@@ -253,8 +254,7 @@ class Application(QObject):
         self._down = True
         if self.updates is not None:
             self.updates.stop()
-        dialog = QApplication.activeModalWidget()
-        if dialog is not None:
+        if (dialog := QApplication.activeModalWidget()) is not None:
             dialog.close()
         if self.window is not None:
             self.window.end()

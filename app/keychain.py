@@ -1,7 +1,10 @@
-"""The hub's access token in the system's keychain, by `keyring`. Never on the GUI thread.
+"""The hub's access token, and keys of remote models, in the system's keychain, by `keyring`.
+
+Never on the GUI thread.
 
 The system may take its time, and may ask the person first. So the keychain is opened only where the
-hub has refused to answer without a token, and where one was typed in that the hub has taken.
+hub has refused to answer without a token, where one was typed in that the hub has taken, and where
+a chat sends to a remote model.
 
 Where there is no keychain (a Linux without a secret service) nothing is kept: the token lives in
 `app.downloads.Downloads` until the program ends. Files are no place for it.
@@ -32,39 +35,39 @@ def is_there() -> bool:
     return _keychain() is not None
 
 
-def read() -> str:
-    """The token that was kept; "" where there is none, or where the system does not give it."""
+def read(account: str = _USER) -> str:
+    """What was kept under a name; "" where there is nothing, or the system does not give it."""
     keychain = _keychain()
     if keychain is None:
         return ""
     try:
-        return keychain.get_password(_SERVICE, _USER) or ""
+        return keychain.get_password(_SERVICE, account) or ""
     except Exception as error:  # the backends raise whatever their systems do
         log.warning("The keychain was not read: %s", type(error).__name__)
         return ""
 
 
-def keep(token: str) -> bool:
-    """Keep a token, in place of another; whether that was possible."""
+def keep(token: str, account: str = _USER) -> bool:
+    """Keep a secret under a name, in place of another; whether that was possible."""
     keychain = _keychain()
     if keychain is None:
         return False
     try:
-        keychain.set_password(_SERVICE, _USER, token)
+        keychain.set_password(_SERVICE, account, token)
     except Exception as error:
         log.warning("The token was not kept: %s", type(error).__name__)
         return False
     return True
 
 
-def forget() -> None:
-    """Take the token out of the keychain, if one is there."""
+def forget(account: str = _USER) -> None:
+    """Take a secret out of the keychain, if one is there."""
     keychain = _keychain()
     if keychain is None:
         return
     try:
-        if keychain.get_password(_SERVICE, _USER) is not None:
-            keychain.delete_password(_SERVICE, _USER)
+        if keychain.get_password(_SERVICE, account) is not None:
+            keychain.delete_password(_SERVICE, account)
     except Exception as error:
         log.warning("The token was not taken out of the keychain: %s", type(error).__name__)
 

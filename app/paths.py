@@ -10,6 +10,8 @@ from stat import S_ISVTX
 
 import platformdirs
 
+from app.remote.address import named
+
 log = logging.getLogger(__name__)
 
 APP_NAME = "Stretto"
@@ -147,6 +149,8 @@ def short_path(folder: Path) -> str:
 
 def model_fallback_name(model: str) -> str:
     """A name to show before the model itself is loaded and tells its own."""
+    if (remote := named(model)) is not None:
+        return remote.name
     base, adapter = base_of(model), adapter_of(model)
     name = "Guide" if base == GUIDE else Path(base).name or base
     return f"{name} + {Path(adapter).name}" if adapter else name

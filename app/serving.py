@@ -14,6 +14,7 @@ from app import background
 from app.chats.model_choice import ModelLoader
 from app.door_server import limits_of, made, offer, sentence
 from app.paths import GUIDE, Paths, adapter_of, model_location
+from app.remote.address import is_remote
 from app.score.lanes import GUEST
 from app.settings import Settings
 from engine import Engine
@@ -191,7 +192,8 @@ class Serving(QObject):
     def _on_model(self, ref: str) -> None:
         """A model that came into the window later is offered, too."""
         self._used = frozenset(m.model.id for m in self._loader.loaded() if m.model is not None)
-        if self._server is not None and self._loader.get(ref).model is not None:
+        here = not is_remote(ref) and self._loader.get(ref).model is not None
+        if self._server is not None and here:
             offer(self._server, model_location(ref), adapter_of(ref))
 
     def _is_used(self, model_id: str) -> bool:
@@ -254,4 +256,4 @@ class Serving(QObject):
     def _folders(self) -> list[tuple[str, str]]:
         """Models' folders, each with that of its adapter or ""."""
         refs = dict.fromkeys([self._settings.model, GUIDE, *self._settings.models])
-        return [(model_location(ref), adapter_of(ref)) for ref in refs]
+        return [(model_location(ref), adapter_of(ref)) for ref in refs if not is_remote(ref)]

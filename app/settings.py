@@ -47,6 +47,7 @@ class Settings:
         unfolded: folders of the sidebar of which the inside is shown.
         model: what a new chat is opened with (``paths.GUIDE``, a folder or a hub id).
         models: model folders opened before, newest first.
+        remotes: models that answer elsewhere, by their refs; see `app.remote.remotes`. No keys.
         model_folders: folders added by hand in which models are looked for.
         pinned: models that stand first in the list, and are not unloaded when they rest.
         used: when each model was last used, in seconds since 1970, by its ref.
@@ -94,6 +95,7 @@ class Settings:
     unfolded: tuple[str, ...] = ()
     model: str = "guide"
     models: tuple[str, ...] = ()
+    remotes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     model_folders: tuple[str, ...] = ()
     pinned: tuple[str, ...] = ()
     used: Mapping[str, float] = field(default_factory=dict)
@@ -249,6 +251,8 @@ def _valid(data: dict[str, Any]) -> dict[str, Any]:
             taken[name] = value
     presets = taken.get("presets", {})
     taken["presets"] = {n: p for n, p in presets.items() if n and isinstance(p, dict)}
+    remotes = taken.get("remotes", {})
+    taken["remotes"] = {ref: told for ref, told in remotes.items() if isinstance(told, dict)}
     prompts = taken.get("prompts", {})
     taken["prompts"] = {n: p for n, p in prompts.items() if n and isinstance(p, str)}
     kept = taken.get("kept", {})

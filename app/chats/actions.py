@@ -12,6 +12,8 @@ from app.chats.options import ChatOptions, of_answer
 from app.chats.transcript import Transcript, did_not_fit
 from app.chats.turn import Compose, Editing, Reply, Running, Waiting
 from app.language import mark, tr
+from app.remote.address import Remote
+from app.remote.kinds import KINDS
 from app.store import Message
 
 
@@ -68,6 +70,7 @@ class Turn:
         answering: the id of the message that the reply writes.
         stored: whether the chat is in the list of chats.
         reading: names of files that are being read and are to go with what is composed.
+        remote: where the chat's model answers, if that is not in this program.
     """
 
     compose: Compose
@@ -76,6 +79,7 @@ class Turn:
     answering: str | None = None
     stored: bool = True
     reading: tuple[str, ...] = ()
+    remote: Remote | None = None
 
     def subject(self, action: Action, message_id: str) -> Message | None:
         """The message that an action is about: the one named, else the last it can be about."""
@@ -205,12 +209,17 @@ def _continue(turn: Turn, message: Message) -> str | None:
         return tr("Only the last answer can be continued.")
     if not message.content:
         return tr("The answer had not begun. Answer again instead.")
+    if turn.remote is not None and not KINDS[turn.remote.kind].continues:
+        words = mark("{host} cannot go on with an answer that was cut off. Answer again.")
+        return tr(words, host=turn.remote.host)
     return None if cut_off(message) else tr("The answer is complete.")
 
 
 def _forget_oldest(turn: Turn, message: Message) -> str | None:
     if not did_not_fit(message):
         return tr("This answer has not failed for its length.")
+    if turn.remote is not None:
+        return tr("It is not known here what fits. Shorten the message, or begin a new chat.")
     if ChatOptions.from_params(message.stats.get("options", {})).slide:
         return tr("It did not fit without the oldest turns either. Shorten the message.")
     before = turn.transcript.path_to(message.parent_id)[:-1]

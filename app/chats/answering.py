@@ -87,7 +87,7 @@ class Answering(AnsweringState):
         )
         if model_status.state is LoadState.FAILED:
             self._fail_to_load(model_status)
-        elif model_status.model is not None and self._loader.engine is not None:
+        elif model_status.model is not None and self._loader.answers(model_status):
             self._ask(self.answer, self.reply.model, model_status.model)
         self._tell()
 

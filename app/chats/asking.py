@@ -11,6 +11,7 @@ from app.chats.chat_view import ChatView
 from app.chats.options import model_of_answer, of_answer
 from app.chats.reply import Answer
 from app.chats.saved_chat import saved_together
+from app.remote.address import is_remote
 from app.store import Message, new_id
 from app.tools.consent import Decision
 
@@ -54,7 +55,10 @@ class AskingChat(ChatView):
     @Slot(object)
     def _on_called(self, before: Answer) -> None:
         """The results of an answer's calls are there: the same model goes on with them."""
-        answer = Answer(new_id(), model=before.model, options=before.options)
+        model = before.model
+        if model is not None and is_remote(model) and model != self.record.model:
+            model = None  # the person has left that server: results are not sent there
+        answer = Answer(new_id(), model=model, options=before.options)
         with self._saved.together():
             self._open(answer, branching=False)
 

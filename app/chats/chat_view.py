@@ -21,6 +21,8 @@ from app.chats.signals import ChatSignals
 from app.chats.tool_work import ToolWork
 from app.chats.transcript import Transcript, tokens_of_last_turn
 from app.chats.turn import Calling, Compose, Paused, Reply, Waiting
+from app.remote.address import Remote, named
+from app.remote.session import RemoteModel
 from app.store import Chat as ChatRecord
 from app.store import Message, Store
 from app.tools.toolbox import Toolbox
@@ -106,6 +108,11 @@ class ChatView(ChatSignals):
     def model_status(self) -> ModelStatus:
         """This chat's model and how far it is."""
         return self._loader.get(self.record.model)
+
+    @property
+    def remote(self) -> Remote | None:
+        """Where its model answers, if that is not in this program."""
+        return named(self.record.model)
 
     @property
     def loading_model(self) -> str:
@@ -215,6 +222,11 @@ class ChatView(ChatSignals):
 
     def _turn(self) -> Turn:
         reading = self.attaching.reading
-        return Turn(
-            self.compose, self.reply, self.transcript, self.answering_id, self.stored, reading
-        )
+        known = (self.transcript, self.answering_id, self.stored, reading)
+        return Turn(self.compose, self.reply, *known, remote=self._remote_now)
+
+    @property
+    def _remote_now(self) -> Remote | None:
+        """As `remote`, with what the server has said of itself."""
+        model = self.model_status.model
+        return model.remote if isinstance(model, RemoteModel) else self.remote

@@ -16,6 +16,7 @@ from app.chats.options import ChatOptions
 from app.chats.transcript import Transcript, conversation
 from app.chats.turn import Compose, Editing
 from app.language import counted, number, tr
+from app.remote.address import is_remote
 from app.store import Chat as ChatRecord
 from engine import EngineError
 
@@ -121,7 +122,8 @@ class TokenCount(QObject):
         asked = self._look()
         engine, model = self._loader.engine, asked.model_status.model
         nothing = not _something(asked.compose)
-        if nothing or engine is None or model is None or not model.context_length:
+        uncounted = model is None or not model.context_length or is_remote(asked.model_status.ref)
+        if nothing or engine is None or model is None or uncounted:
             self.counted.emit(None)
             return
         if self._asking:

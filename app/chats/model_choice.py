@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
@@ -16,8 +14,12 @@ from PySide6.QtCore import QObject, Signal
 from app.bridge import Bridge
 from app.chats.engine_words import meaning
 from app.chats.fitting import DOES_NOT_FIT, arithmetic
+from app.chats.model_status import LoadState as LoadState
+from app.chats.model_status import ModelStatus as ModelStatus
 from app.language import tr
-from app.paths import GUIDE, adapter_of, model_fallback_name, model_location
+from app.paths import GUIDE, adapter_of, model_location
+from app.remote.address import Remote, is_remote
+from app.remote.remotes import Remotes
 from engine import EngineError
 from engine.kv.fitting import USUAL_CONTEXT
 
@@ -27,46 +29,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class LoadState(Enum):
-    """How far a model is."""
-
-    UNASKED = "unasked"
-    LOADING = "loading"
-    READY = "ready"
-    FAILED = "failed"
-    UNLOADED = "unloaded"
-    """A person had it unloaded, or its loading cancelled: a chat that sends loads it again."""
-
-
-@dataclass
-class ModelStatus:
-    """One model.
-
-    Attributes:
-        ref: how chats name it (``paths.GUIDE``, a folder, or a hub id).
-        state: how far loading is.
-        model: the engine's own record, once ready.
-        error: a plain sentence, once failed.
-        code: the engine's code for it, or `DOES_NOT_FIT`.
-        fit: what it would take, where that was more than is free.
-        share: of its weights that has been read, while it is loading.
-    """
-
-    ref: str
-    state: LoadState = LoadState.UNASKED
-    model: Model | None = None
-    error: str = ""
-    code: str = ""
-    fit: Fit | None = None
-    share: float = 0.0
-
-    @property
-    def name(self) -> str:
-        return self.model.name if self.model is not None else model_fallback_name(self.ref)
-
-
 class ModelLoader(QObject):
     """Loads each model once, for whoever asks first.
+
+    A remote model needs no loading: it is ready as long as it is in the person's list.
+
+    Attributes:
+        remotes: the models that answer elsewhere.
 
     Signals:
         changed(ref): the state of that model is another.
@@ -80,6 +49,7 @@ class ModelLoader(QObject):
 
     def __init__(self, bridge: Bridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.remotes = Remotes()
         self._bridge = bridge
         self._engine: Engine | None = None
         self._models: dict[str, ModelStatus] = {}
@@ -97,6 +67,10 @@ class ModelLoader(QObject):
         """None until the window is on screen, and again once the engine was stopped."""
         return self._engine
 
+    def engine_for(self, ref: str) -> Engine | None:
+        """The engine, for what it alone can do with a model of its own, as counting tokens."""
+        return None if is_remote(ref) else self._engine
+
     def attach(self, engine: Engine) -> None:
         """Take the engine and load what was asked for in the meantime."""
         self._engine = engine
@@ -105,15 +79,36 @@ class ModelLoader(QObject):
                 self._estimate(model_status)
 
     def detach(self) -> None:
+        """The program ends."""
         self._engine = None
+        self.remotes.shut_down()
 
     def get(self, ref: str) -> ModelStatus:
         """What is known about a model, asked for or not."""
-        return self._models.setdefault(ref, ModelStatus(ref))
+        model_status = self._models.setdefault(ref, ModelStatus(ref))
+        if is_remote(ref):
+            model_status.look_up(self.remotes)
+        return model_status
+
+    def answers(self, model_status: ModelStatus) -> bool:
+        """Whether a model that is ready can be asked now: one of this machine needs the engine."""
+        return self._engine is not None or is_remote(model_status.ref)
+
+    def add_remote(self, remote: Remote, key: str | None = None) -> None:
+        """As `Remotes.add`, and everybody is told."""
+        self.remotes.add(remote, key)
+        self.changed.emit(remote.ref)
+
+    def remove_remote(self, ref: str) -> bool:
+        """As `Remotes.remove`, and everybody is told."""
+        last = self.remotes.remove(ref)
+        self.changed.emit(ref)
+        return last
 
     def loaded(self) -> list[ModelStatus]:
         """The models that are in memory, each once, whatever names it has."""
-        ready = {m.model.id: m for m in reversed(self._models.values()) if m.model is not None}
+        here = [m for m in self._models.values() if not is_remote(m.ref)]
+        ready = {m.model.id: m for m in reversed(here) if m.model is not None}
         return list(reversed(ready.values()))
 
     def of_folder(self, ref: str, folder: str) -> ModelStatus:
@@ -131,6 +126,8 @@ class ModelLoader(QObject):
 
     def known(self) -> list[ModelStatus]:
         """Every model that is ready or on its way."""
+        for ref in (*self.remotes.refs, *filter(is_remote, list(self._models))):
+            self.get(ref)
         return [m for m in self._models.values() if m.state in {LoadState.READY, LoadState.LOADING}]
 
     def want(self, ref: str, kv_bits: int | None = None, context: int | None = None) -> ModelStatus:
@@ -140,7 +137,7 @@ class ModelLoader(QObject):
         ``context`` tokens, is not loaded.
         """
         model_status = self.get(ref)
-        if model_status.state not in {LoadState.LOADING, LoadState.READY}:
+        if not (is_remote(ref) or model_status.state in {LoadState.LOADING, LoadState.READY}):
             model_status.state = LoadState.LOADING
             model_status.error = model_status.code = ""
             model_status.fit, model_status.share = None, 0.0
@@ -173,7 +170,7 @@ class ModelLoader(QObject):
         Other names of the same weights are unloaded with it.
         """
         model = self.get(ref).model
-        if model is None or self._engine is None:
+        if model is None or self._engine is None or is_remote(ref):
             return False
         with suppress(EngineError):  # a stopped engine has freed it
             self._engine.unload_later(model)
@@ -192,7 +189,7 @@ class ModelLoader(QObject):
         """
         self._generation += 1
         for model_status in list(self._models.values()):
-            if model_status.state is LoadState.READY:
+            if model_status.state is LoadState.READY and not is_remote(model_status.ref):
                 model_status.state, model_status.model = LoadState.UNASKED, None
                 self.changed.emit(model_status.ref)
 

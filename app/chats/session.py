@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.chats.model_choice import ModelLoader
 from app.chats.options import ChatOptions
+from app.remote.session import RemoteModel, RemoteSession
 from engine import EngineError
 
 if TYPE_CHECKING:
@@ -19,20 +20,27 @@ class ChatSession:
     def __init__(self, loader: ModelLoader, chat_id: str) -> None:
         self._loader = loader
         self._chat_id = chat_id
-        self._session: Session | None = None
+        self._session: Session | RemoteSession | None = None
         self._front = False
         self._made_for: tuple[object, ...] | None = None
 
     @property
     def id(self) -> str | None:
         """The engine's name for it, None while there is none."""
-        return self._session.id if self._session is not None else None
+        if self._session is None or isinstance(self._session, RemoteSession):
+            return None
+        return self._session.id
 
-    def open(self, model: Model, options: ChatOptions) -> Session:
+    def open(self, model: Model, options: ChatOptions) -> Session | RemoteSession:
         """The session for this model and mode.
 
         Raises EngineError when the engine has been stopped.
         """
+        if isinstance(model, RemoteModel):  # it keeps nothing: a new one is as good
+            self.close()
+            chosen, self._made_for = options.to_params(), None
+            self._session = self._loader.remotes.session(model, self._chat_id, chosen)
+            return self._session
         wanted = (
             self._loader.generation(model),
             model.id,
@@ -85,6 +93,8 @@ class ChatSession:
 
     def forget(self) -> None:
         """Let the engine free it and keep nothing of it on disk."""
+        if isinstance(self._session, RemoteSession):  # an engine's may have been before it
+            self.close()
         if self._session is not None:
             self._session.close(forget=True)
             self._session = None

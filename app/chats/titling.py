@@ -14,6 +14,7 @@ from app.chats.library import ChatLibrary
 from app.chats.model_choice import LoadState
 from app.chats.titles import LONGEST, asked_for_title, first_exchange, title_said
 from app.chats.transcript import title_from
+from app.remote.address import is_remote
 from engine import EngineError, Failed, Finished, FinishReason, SamplingParams, TextDelta
 
 if TYPE_CHECKING:
@@ -112,6 +113,8 @@ class Titling(QObject):
         """Whether its title is still the first words of what was asked."""
         record = self._library.chat(chat.id)
         if record is None or record.titled_by or record.archived_at is not None:
+            return False
+        if is_remote(chat.record.model):  # nothing is sent there that nobody has sent
             return False
         path = chat.transcript.path
         exchange = first_exchange(path)

@@ -250,6 +250,8 @@
         <translation>Der Server „{server}“ ist nicht mehr vorhanden oder ausgeschaltet.</translation>
     </message>
     <message>
+        <location filename="../../app/remote/remotes.py"/>
+        <location filename="../../app/remote/session.py"/>
         <location filename="../../app/tools/host.py"/>
         <source>The program is ending.</source>
         <translation>Das Programm wird gerade beendet.</translation>
@@ -901,6 +903,7 @@
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <location filename="../../app/ui/models/downloads_view.py"/>
         <location filename="../../app/ui/models/fit_dialog.py"/>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/pane/pages_dialog.py"/>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -1542,6 +1545,7 @@
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/models/search_field.py"/>
         <location filename="../../app/ui/palette/entries.py"/>
         <location filename="../../app/ui/settings/places.py"/>
@@ -2089,6 +2093,12 @@
     </message>
     <message>
         <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>Add a Remote Model…</source>
+        <translation>Entferntes Modell hinzufügen …</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
         <source>Manage Models…</source>
         <translation>Modelle verwalten…</translation>
     </message>
@@ -2126,6 +2136,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>As the model</source>
         <translation>Wie das Modell</translation>
     </message>
@@ -2229,12 +2240,14 @@
         <translation>Texte, die die Antwort beenden, einer pro Zeile; \n steht für einen Zeilenumbruch</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>KV cache</source>
         <translation>KV-Cache</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Context</source>
         <translation>Kontext</translation>
@@ -2264,8 +2277,49 @@
         <source>Choose</source>
         <translation>Auswählen</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Remote</source>
+        <comment>of a model that answers on another machine</comment>
+        <translation>Entfernt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>What you send leaves this machine.</source>
+        <translation>Was Sie senden, verlässt diesen Rechner.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Sent to {host}: it leaves this machine.</source>
+        <translation>Geht an {host}: Es verlässt diesen Rechner.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Sent to {host}, another program of this machine.</source>
+        <translation>Geht an {host}, ein anderes Programm dieses Rechners.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>It is answered by another program of this machine, at {host}.</source>
+        <translation>Hier antwortet ein anderes Programm dieses Rechners, unter {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
+        <translation>Es läuft auf einem anderen Rechner: Alles, was Sie in diesem Chat senden, geht an {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>What they return is sent to {host}, as what you write is.</source>
+        <translation>Was sie zurückgeben, wird wie Ihr Text an {host} gesendet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
+        <translation>{host} erfährt nichts von: {names}. Wie viele Tokens ein Chat braucht, sagt es nach jeder Antwort.</translation>
+    </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <source>Message %n chat…</source>
         <comment>Message %n chats…</comment>
         <translation>
@@ -2274,7 +2328,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <source>Message {name}…</source>
         <translation>Nachricht an {name}…</translation>
     </message>
@@ -2547,7 +2601,7 @@
         <translation>Für jedes Mal, dass es vorkam</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <source>{name} cannot call tools.</source>
         <translation>{name} kann keine Tools aufrufen.</translation>
     </message>
@@ -3963,9 +4017,89 @@ Du hast nicht geantwortet.</translation>
         <translation>Die Frage offenlassen; der Server entscheidet, wie es weitergeht  Esc</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
+        <translation>Liegt im Schlüsselbund dieses Systems und wird nur dieser Adresse gezeigt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
+        <translation>Bleibt, bis Stretto endet, und wird nur dieser Adresse gezeigt: Dieses System hat keinen Schlüsselbund dafür.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
+        <translation>Was Sie in einem Chat mit diesem Modell senden, verlässt diesen Rechner und geht an {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>{host} is another program of this machine.</source>
+        <translation>{host} ist ein anderes Programm dieses Rechners.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
+        <translation>Der Weg dorthin ist nicht verschlüsselt: Andere können unterwegs mitlesen, was Sie senden, und den Schlüssel.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Write an address, and the name of a model or choose one of those there.</source>
+        <translation>Geben Sie eine Adresse und den Namen eines Modells an, oder wählen Sie eines von dort.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Add a Remote Model</source>
+        <translation>Entferntes Modell hinzufügen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Only if it wants one</source>
+        <translation>Nur falls einer verlangt wird</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Show Its Models</source>
+        <translation>Modelle zeigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Asks the address which models it has, and sends nothing else</source>
+        <translation>Fragt die Adresse, welche Modelle es dort gibt, und sendet sonst nichts</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Add</source>
+        <translation>Hinzufügen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
         <translation>Adresse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Key</source>
+        <translation>Schlüssel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Asking {host}…</source>
+        <translation>{host} wird gefragt …</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>%n model answers there.</source>
+        <comment>%n models answer there.</comment>
+        <translation>
+            <numerusform>%n Modell antwortet dort.</numerusform>
+            <numerusform>%n Modelle antworten dort.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>It answers, but lists no models. Write the name of one.</source>
+        <translation>Es antwortet, nennt aber keine Modelle. Geben Sie den Namen eines Modells ein.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4917,6 +5051,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/request.py"/>
+        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
+        <translation>{host} kann eine abgebrochene Antwort nicht fortsetzen. Lassen Sie neu antworten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>The answer is complete.</source>
         <translation>Die Antwort ist vollständig.</translation>
     </message>
@@ -4924,6 +5064,11 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/chats/actions.py"/>
         <source>This answer has not failed for its length.</source>
         <translation>Diese Antwort ist nicht an der Länge gescheitert.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
+        <translation>Was passt, ist hier nicht bekannt. Kürzen Sie die Nachricht, oder beginnen Sie einen neuen Chat.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -6379,6 +6524,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/downloads_view.py"/>
         <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
         <source>Open in a Chat</source>
         <translation>In einem Chat öffnen</translation>
     </message>
@@ -6387,6 +6533,7 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/models/library_foot.py"/>
         <location filename="../../app/ui/models/library_window.py"/>
         <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
         <source>Remove from List</source>
         <translation>Aus der Liste entfernen</translation>
     </message>
@@ -6715,6 +6862,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
         <source>Remove {name} from the list</source>
         <translation>{name} aus der Liste entfernen</translation>
     </message>
@@ -8159,6 +8307,217 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/pressure.py"/>
         <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
         <translation>Der Arbeitsspeicher ist knapp, deshalb wurde {model} entladen. Seine Chats laden es wieder, wenn sie senden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Write an address, such as https://example.org/v1.</source>
+        <translation>Geben Sie eine Adresse ein, etwa https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>An address has no spaces and at most 500 characters.</source>
+        <translation>Eine Adresse hat keine Leerzeichen und höchstens 500 Zeichen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>An address begins with https:// or http://.</source>
+        <translation>Eine Adresse beginnt mit https:// oder http://.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Write the key into its own field, and not into the address.</source>
+        <translation>Schreiben Sie den Schlüssel in sein eigenes Feld und nicht in die Adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>There is no host in this address. Write it as https://example.org/v1.</source>
+        <translation>In dieser Adresse steht kein Rechner. Schreiben Sie sie wie https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/reading.py"/>
+        <source>It says: “{words}”</source>
+        <translation>Es sagt: „{words}“</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The conversation does not fit into the context of {model}.</source>
+        <translation>Das Gespräch passt nicht in den Kontext von {model}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} wants a key, or does not take this one. Add the model again with its key.</source>
+        <translation>{host} verlangt einen Schlüssel oder nimmt diesen nicht an. Fügen Sie das Modell mit seinem Schlüssel noch einmal hinzu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
+        <translation>{host} erlaubt das mit Ihrem Schlüssel nicht. Bitten Sie dort um Zugang, oder nehmen Sie einen anderen Schlüssel.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} has no model {model} now. Choose another, or look whether it was renamed.</source>
+        <translation>{host} hat jetzt kein Modell {model}. Wählen Sie ein anderes, oder sehen Sie nach, ob es anders heißt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>No models are listed at {address}. Check the address: it often ends in /v1.</source>
+        <translation>Unter {address} sind keine Modelle aufgeführt. Prüfen Sie die Adresse: Oft endet sie auf /v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is asked too often.</source>
+        <translation>{host} wird zu oft gefragt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is not ready.</source>
+        <translation>{host} ist nicht bereit.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} could not answer (status {status}). Try again in a while.</source>
+        <translation>{host} konnte nicht antworten (Status {status}). Versuchen Sie es später noch einmal.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not take this request (status {status}). A setting of the chat may be one that it does not know.</source>
+        <translation>{host} nimmt diese Anfrage nicht an (Status {status}). Vielleicht kennt es eine Einstellung des Chats nicht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} gave an answer that is none (status {status}). Check the address.</source>
+        <translation>{host} gab eine Antwort, die keine ist (Status {status}). Prüfen Sie die Adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sends requests on to another place. Check the address.</source>
+        <translation>{host} leitet Anfragen an eine andere Stelle weiter. Prüfen Sie die Adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sends requests on to {place}. They are not sent there. If that is right, add the model with that address.</source>
+        <translation>{host} leitet Anfragen an {place} weiter. Dorthin wird nichts gesendet. Wenn das stimmt, fügen Sie das Modell mit jener Adresse hinzu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in a while.</source>
+        <translation>Versuchen Sie es später noch einmal.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in %n second.</source>
+        <comment>Try again in %n seconds.</comment>
+        <translation>
+            <numerusform>Versuchen Sie es in %n Sekunde noch einmal.</numerusform>
+            <numerusform>Versuchen Sie es in %n Sekunden noch einmal.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in %n minute.</source>
+        <comment>Try again in %n minutes.</comment>
+        <translation>
+            <numerusform>Versuchen Sie es in %n Minute noch einmal.</numerusform>
+            <numerusform>Versuchen Sie es in %n Minuten noch einmal.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in a few hours.</source>
+        <translation>Versuchen Sie es in einigen Stunden noch einmal.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again another day.</source>
+        <translation>Versuchen Sie es an einem anderen Tag noch einmal.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} broke off. What had come is kept. Answer again.</source>
+        <translation>Die Verbindung zu {host} ist abgerissen. Was gekommen war, bleibt. Lassen Sie neu antworten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent something that cannot be read. Check the address, or try again.</source>
+        <translation>{host} hat etwas Unlesbares gesendet. Prüfen Sie die Adresse, oder versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent far too much and was stopped. What had come is kept.</source>
+        <translation>{host} hat viel zu viel gesendet und wurde gestoppt. Was gekommen war, bleibt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not answer. Try again, or look how it does.</source>
+        <translation>{host} antwortet nicht. Versuchen Sie es noch einmal, oder sehen Sie dort nach.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} cannot be reached ({why}). Check the address and the connection.</source>
+        <translation>{host} ist nicht erreichbar ({why}). Prüfen Sie die Adresse und die Verbindung.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} has withheld the rest of this answer.</source>
+        <translation>{host} hat den Rest dieser Antwort zurückgehalten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} could not go on. What had come is kept. Answer again.</source>
+        <translation>{host} konnte nicht fortfahren. Was gekommen war, bleibt. Lassen Sie neu antworten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/request.py"/>
+        <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
+        <translation>{host} kann Antworten nicht an eine Liste oder ein Muster binden. Wählen Sie in den Einstellungen des Chats unter „Antworten als“ eine andere Form: JSON ist möglich.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>The answer of {host} could not be read.</source>
+        <translation>Die Antwort von {host} konnte nicht gelesen werden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{name} names no remote model. Choose another model.</source>
+        <translation>{name} benennt kein entferntes Modell. Wählen Sie ein anderes Modell.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{model} at {host} is not in your list of models any more, so nothing was sent. Add it again, or choose another model.</source>
+        <translation>{model} bei {host} steht nicht mehr in Ihrer Liste der Modelle; darum wurde nichts gesendet. Fügen Sie es wieder hinzu, oder wählen Sie ein anderes Modell.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>On this machine</source>
+        <translation>Auf diesem Rechner</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Leaves this machine</source>
+        <translation>Verlässt diesen Rechner</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>Open {name} in a chat</source>
+        <translation>{name} in einem Chat öffnen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>Answered elsewhere</source>
+        <translation>Anderswo beantwortet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
+        <translation>Ein Modell unter einer Adresse, etwa vLLM, llama.cpp oder ein anderes Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>{name} is no longer listed. Its chats stay.</source>
+        <translation>{name} ist nicht mehr in der Liste. Seine Chats bleiben.</translation>
     </message>
 </context>
 </TS>

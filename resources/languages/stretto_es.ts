@@ -250,6 +250,8 @@
         <translation>El servidor «{server}» ya no existe o está desactivado.</translation>
     </message>
     <message>
+        <location filename="../../app/remote/remotes.py"/>
+        <location filename="../../app/remote/session.py"/>
         <location filename="../../app/tools/host.py"/>
         <source>The program is ending.</source>
         <translation>El programa se está cerrando.</translation>
@@ -901,6 +903,7 @@
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <location filename="../../app/ui/models/downloads_view.py"/>
         <location filename="../../app/ui/models/fit_dialog.py"/>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/pane/pages_dialog.py"/>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -1542,6 +1545,7 @@
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/models/search_field.py"/>
         <location filename="../../app/ui/palette/entries.py"/>
         <location filename="../../app/ui/settings/places.py"/>
@@ -2089,6 +2093,12 @@
     </message>
     <message>
         <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>Add a Remote Model…</source>
+        <translation>Añadir un modelo remoto…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
         <source>Manage Models…</source>
         <translation>Gestionar modelos…</translation>
     </message>
@@ -2126,6 +2136,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>As the model</source>
         <translation>Como el modelo</translation>
     </message>
@@ -2229,12 +2240,14 @@
         <translation>Textos que terminan la respuesta, uno por línea; \n representa un salto de línea</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>KV cache</source>
         <translation>Caché KV</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Context</source>
         <translation>Contexto</translation>
@@ -2264,8 +2277,49 @@
         <source>Choose</source>
         <translation>Elegir</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Remote</source>
+        <comment>of a model that answers on another machine</comment>
+        <translation>Remoto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>What you send leaves this machine.</source>
+        <translation>Lo que envía sale de este equipo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Sent to {host}: it leaves this machine.</source>
+        <translation>Se envía a {host}: sale de este equipo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Sent to {host}, another program of this machine.</source>
+        <translation>Se envía a {host}, otro programa de este equipo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>It is answered by another program of this machine, at {host}.</source>
+        <translation>Responde otro programa de este equipo, en {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
+        <translation>Funciona en otro equipo: todo lo que envía en este chat va a {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>What they return is sent to {host}, as what you write is.</source>
+        <translation>Lo que devuelven se envía a {host}, igual que lo que escribe.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
+        <translation>{host} no recibe: {names}. Cuántos tokens ocupa un chat lo dice después de cada respuesta.</translation>
+    </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <source>Message %n chat…</source>
         <comment>Message %n chats…</comment>
         <translation>
@@ -2274,7 +2328,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <source>Message {name}…</source>
         <translation>Mensaje para {name}…</translation>
     </message>
@@ -2547,7 +2601,7 @@
         <translation>Por cada vez que se ha dicho</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <source>{name} cannot call tools.</source>
         <translation>{name} no puede llamar a herramientas.</translation>
     </message>
@@ -3963,9 +4017,89 @@ Se dejó sin responder.</translation>
         <translation>Dejar la pregunta; el servidor decide cómo sigue  Esc</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
+        <translation>Se guarda en el llavero del sistema y solo se muestra a esta dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
+        <translation>Se conserva hasta que Stretto termine y solo se muestra a esta dirección: este sistema no tiene un llavero que pueda guardarla.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
+        <translation>Lo que envía en un chat con este modelo sale de este equipo y va a {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>{host} is another program of this machine.</source>
+        <translation>{host} es otro programa de este equipo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
+        <translation>La conexión no está cifrada: otros en el camino pueden leer lo que envía y la clave.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Write an address, and the name of a model or choose one of those there.</source>
+        <translation>Escriba una dirección y el nombre de un modelo, o elija uno de los que hay allí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Add a Remote Model</source>
+        <translation>Añadir un modelo remoto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Only if it wants one</source>
+        <translation>Solo si la pide</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Show Its Models</source>
+        <translation>Mostrar sus modelos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Asks the address which models it has, and sends nothing else</source>
+        <translation>Pregunta a la dirección qué modelos tiene y no envía nada más</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Add</source>
+        <translation>Añadir</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
         <translation>Dirección</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Key</source>
+        <translation>Clave</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Asking {host}…</source>
+        <translation>Preguntando a {host}…</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>%n model answers there.</source>
+        <comment>%n models answer there.</comment>
+        <translation>
+            <numerusform>%n modelo responde allí.</numerusform>
+            <numerusform>%n modelos responden allí.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>It answers, but lists no models. Write the name of one.</source>
+        <translation>Responde, pero no enumera modelos. Escriba el nombre de uno.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4917,6 +5051,12 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/request.py"/>
+        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
+        <translation>{host} no puede continuar una respuesta cortada. Responda de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>The answer is complete.</source>
         <translation>La respuesta está completa.</translation>
     </message>
@@ -4924,6 +5064,11 @@ Se dejó sin responder.</translation>
         <location filename="../../app/chats/actions.py"/>
         <source>This answer has not failed for its length.</source>
         <translation>Esta respuesta no ha fallado por su longitud.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
+        <translation>Aquí no se sabe qué cabe. Acorte el mensaje o empiece un chat nuevo.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -6379,6 +6524,7 @@ Se dejó sin responder.</translation>
     <message>
         <location filename="../../app/ui/models/downloads_view.py"/>
         <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
         <source>Open in a Chat</source>
         <translation>Abrir en un chat</translation>
     </message>
@@ -6387,6 +6533,7 @@ Se dejó sin responder.</translation>
         <location filename="../../app/ui/models/library_foot.py"/>
         <location filename="../../app/ui/models/library_window.py"/>
         <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
         <source>Remove from List</source>
         <translation>Quitar de la lista</translation>
     </message>
@@ -6715,6 +6862,7 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
         <source>Remove {name} from the list</source>
         <translation>Quitar {name} de la lista</translation>
     </message>
@@ -8159,6 +8307,217 @@ Se dejó sin responder.</translation>
         <location filename="../../app/pressure.py"/>
         <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
         <translation>Queda poca memoria en el sistema, así que {model} se ha liberado. Sus chats lo vuelven a cargar al enviar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Write an address, such as https://example.org/v1.</source>
+        <translation>Escriba una dirección, como https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>An address has no spaces and at most 500 characters.</source>
+        <translation>Una dirección no tiene espacios y tiene como máximo 500 caracteres.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>An address begins with https:// or http://.</source>
+        <translation>Una dirección empieza por https:// o http://.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Write the key into its own field, and not into the address.</source>
+        <translation>Escriba la clave en su propio campo, no en la dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>There is no host in this address. Write it as https://example.org/v1.</source>
+        <translation>En esta dirección no hay ningún servidor. Escríbala como https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/reading.py"/>
+        <source>It says: “{words}”</source>
+        <translation>Dice: «{words}»</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The conversation does not fit into the context of {model}.</source>
+        <translation>La conversación no cabe en el contexto de {model}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} wants a key, or does not take this one. Add the model again with its key.</source>
+        <translation>{host} pide una clave o no acepta esta. Añada otra vez el modelo con su clave.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
+        <translation>{host} no permite esto con su clave. Pida acceso allí o use otra clave.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} has no model {model} now. Choose another, or look whether it was renamed.</source>
+        <translation>{host} no tiene ahora ningún modelo {model}. Elija otro o mire si ha cambiado de nombre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>No models are listed at {address}. Check the address: it often ends in /v1.</source>
+        <translation>En {address} no hay una lista de modelos. Compruebe la dirección: suele terminar en /v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is asked too often.</source>
+        <translation>{host} recibe demasiadas preguntas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is not ready.</source>
+        <translation>{host} no está listo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} could not answer (status {status}). Try again in a while.</source>
+        <translation>{host} no pudo responder (estado {status}). Inténtelo más tarde.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not take this request (status {status}). A setting of the chat may be one that it does not know.</source>
+        <translation>{host} no acepta esta petición (estado {status}). Puede que no conozca alguno de los ajustes del chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} gave an answer that is none (status {status}). Check the address.</source>
+        <translation>{host} dio una respuesta que no lo es (estado {status}). Compruebe la dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sends requests on to another place. Check the address.</source>
+        <translation>{host} remite las peticiones a otro lugar. Compruebe la dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sends requests on to {place}. They are not sent there. If that is right, add the model with that address.</source>
+        <translation>{host} remite las peticiones a {place}. Allí no se envían. Si es correcto, añada el modelo con esa dirección.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in a while.</source>
+        <translation>Inténtelo más tarde.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in %n second.</source>
+        <comment>Try again in %n seconds.</comment>
+        <translation>
+            <numerusform>Inténtelo dentro de %n segundo.</numerusform>
+            <numerusform>Inténtelo dentro de %n segundos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in %n minute.</source>
+        <comment>Try again in %n minutes.</comment>
+        <translation>
+            <numerusform>Inténtelo dentro de %n minuto.</numerusform>
+            <numerusform>Inténtelo dentro de %n minutos.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in a few hours.</source>
+        <translation>Inténtelo dentro de unas horas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again another day.</source>
+        <translation>Inténtelo otro día.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} broke off. What had come is kept. Answer again.</source>
+        <translation>La conexión con {host} se cortó. Lo que había llegado se conserva. Responda de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent something that cannot be read. Check the address, or try again.</source>
+        <translation>{host} envió algo que no se puede leer. Compruebe la dirección o inténtelo de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent far too much and was stopped. What had come is kept.</source>
+        <translation>{host} envió demasiado y se detuvo. Lo que había llegado se conserva.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not answer. Try again, or look how it does.</source>
+        <translation>{host} no responde. Inténtelo de nuevo o mire cómo está.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} cannot be reached ({why}). Check the address and the connection.</source>
+        <translation>No se puede acceder a {host} ({why}). Compruebe la dirección y la conexión.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} has withheld the rest of this answer.</source>
+        <translation>{host} ha retenido el resto de esta respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} could not go on. What had come is kept. Answer again.</source>
+        <translation>{host} no pudo continuar. Lo que había llegado se conserva. Responda de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/request.py"/>
+        <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
+        <translation>{host} no puede limitar las respuestas a una lista o un patrón. Elija otra forma en «Responder como» en los ajustes del chat: JSON es posible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>The answer of {host} could not be read.</source>
+        <translation>No se pudo leer la respuesta de {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{name} names no remote model. Choose another model.</source>
+        <translation>{name} no designa ningún modelo remoto. Elija otro modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{model} at {host} is not in your list of models any more, so nothing was sent. Add it again, or choose another model.</source>
+        <translation>{model} en {host} ya no está en su lista de modelos, así que no se envió nada. Añádalo de nuevo o elija otro modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>On this machine</source>
+        <translation>En este equipo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Leaves this machine</source>
+        <translation>Sale de este equipo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>Open {name} in a chat</source>
+        <translation>Abrir {name} en un chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>Answered elsewhere</source>
+        <translation>Se responde en otro lugar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
+        <translation>Un modelo en una dirección, como vLLM, llama.cpp u otro Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>{name} is no longer listed. Its chats stay.</source>
+        <translation>{name} ya no está en la lista. Sus chats se quedan.</translation>
     </message>
 </context>
 </TS>

@@ -250,6 +250,8 @@
         <translation>Il n’y a plus de serveur «&#xa0;{server}&#xa0;», ou il est désactivé.</translation>
     </message>
     <message>
+        <location filename="../../app/remote/remotes.py"/>
+        <location filename="../../app/remote/session.py"/>
         <location filename="../../app/tools/host.py"/>
         <source>The program is ending.</source>
         <translation>Le programme se termine.</translation>
@@ -901,6 +903,7 @@
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <location filename="../../app/ui/models/downloads_view.py"/>
         <location filename="../../app/ui/models/fit_dialog.py"/>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/pane/pages_dialog.py"/>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -1542,6 +1545,7 @@
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/models/search_field.py"/>
         <location filename="../../app/ui/palette/entries.py"/>
         <location filename="../../app/ui/settings/places.py"/>
@@ -2089,6 +2093,12 @@
     </message>
     <message>
         <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>Add a Remote Model…</source>
+        <translation>Ajouter un modèle distant…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
         <source>Manage Models…</source>
         <translation>Gérer les modèles…</translation>
     </message>
@@ -2126,6 +2136,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>As the model</source>
         <translation>Comme le modèle</translation>
     </message>
@@ -2229,12 +2240,14 @@
         <translation>Textes qui terminent la réponse, un par ligne&#xa0;; \n représente un retour à la ligne</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>KV cache</source>
         <translation>Cache KV</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Context</source>
         <translation>Contexte</translation>
@@ -2264,8 +2277,49 @@
         <source>Choose</source>
         <translation>Choisir</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Remote</source>
+        <comment>of a model that answers on another machine</comment>
+        <translation>Distant</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>What you send leaves this machine.</source>
+        <translation>Ce que vous envoyez quitte cette machine.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Sent to {host}: it leaves this machine.</source>
+        <translation>Envoyé à {host} : cela quitte cette machine.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Sent to {host}, another program of this machine.</source>
+        <translation>Envoyé à {host}, un autre programme de cette machine.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>It is answered by another program of this machine, at {host}.</source>
+        <translation>Un autre programme de cette machine répond, à {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
+        <translation>Il tourne sur une autre machine : tout ce que vous envoyez dans ce chat va à {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>What they return is sent to {host}, as what you write is.</source>
+        <translation>Ce qu’ils renvoient est envoyé à {host}, comme ce que vous écrivez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
+        <translation>{host} ne reçoit pas : {names}. Le nombre de tokens d’un chat est donné après chaque réponse.</translation>
+    </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <source>Message %n chat…</source>
         <comment>Message %n chats…</comment>
         <translation>
@@ -2274,7 +2328,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <source>Message {name}…</source>
         <translation>Message à {name}…</translation>
     </message>
@@ -2547,7 +2601,7 @@
         <translation>Autant de fois que le mot a été dit</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <source>{name} cannot call tools.</source>
         <translation>{name} ne peut pas appeler d’outils.</translation>
     </message>
@@ -3963,9 +4017,89 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Ignorer la question&#xa0;; le serveur décide de la suite  Esc</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
+        <translation>Conservée dans le trousseau du système et montrée à cette seule adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
+        <translation>Conservée jusqu’à la fin de Stretto et montrée à cette seule adresse : ce système n’a pas de trousseau pour la garder.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
+        <translation>Ce que vous envoyez dans un chat avec ce modèle quitte cette machine et va à {host}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>{host} is another program of this machine.</source>
+        <translation>{host} est un autre programme de cette machine.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
+        <translation>La liaison n’est pas chiffrée : d’autres peuvent y lire ce que vous envoyez, et la clé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Write an address, and the name of a model or choose one of those there.</source>
+        <translation>Écrivez une adresse et le nom d’un modèle, ou choisissez l’un de ceux qui s’y trouvent.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Add a Remote Model</source>
+        <translation>Ajouter un modèle distant</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Only if it wants one</source>
+        <translation>Seulement s’il en faut une</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Show Its Models</source>
+        <translation>Montrer ses modèles</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Asks the address which models it has, and sends nothing else</source>
+        <translation>Demande à l’adresse quels modèles elle a, et n’envoie rien d’autre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Add</source>
+        <translation>Ajouter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
         <translation>Adresse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Key</source>
+        <translation>Clé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Asking {host}…</source>
+        <translation>Interrogation de {host}…</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>%n model answers there.</source>
+        <comment>%n models answer there.</comment>
+        <translation>
+            <numerusform>%n modèle y répond.</numerusform>
+            <numerusform>%n modèles y répondent.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>It answers, but lists no models. Write the name of one.</source>
+        <translation>Elle répond, mais ne liste aucun modèle. Écrivez le nom de l’un d’eux.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4917,6 +5051,12 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/request.py"/>
+        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
+        <translation>{host} ne peut pas continuer une réponse interrompue. Répondez à nouveau.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>The answer is complete.</source>
         <translation>La réponse est complète.</translation>
     </message>
@@ -4924,6 +5064,11 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/chats/actions.py"/>
         <source>This answer has not failed for its length.</source>
         <translation>Cette réponse n’a pas échoué à cause de sa longueur.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
+        <translation>On ne sait pas ici ce qui tient. Raccourcissez le message ou commencez un nouveau chat.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -6379,6 +6524,7 @@ Vous avez laissé la question sans réponse.</translation>
     <message>
         <location filename="../../app/ui/models/downloads_view.py"/>
         <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
         <source>Open in a Chat</source>
         <translation>Ouvrir dans une discussion</translation>
     </message>
@@ -6387,6 +6533,7 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/ui/models/library_foot.py"/>
         <location filename="../../app/ui/models/library_window.py"/>
         <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
         <source>Remove from List</source>
         <translation>Retirer de la liste</translation>
     </message>
@@ -6715,6 +6862,7 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
         <source>Remove {name} from the list</source>
         <translation>Retirer {name} de la liste</translation>
     </message>
@@ -8159,6 +8307,217 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/pressure.py"/>
         <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
         <translation>La mémoire du système est presque épuisée : {model} a été déchargé. Ses chats le rechargent à l’envoi.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Write an address, such as https://example.org/v1.</source>
+        <translation>Écrivez une adresse, par exemple https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>An address has no spaces and at most 500 characters.</source>
+        <translation>Une adresse n’a pas d’espaces et au plus 500 caractères.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>An address begins with https:// or http://.</source>
+        <translation>Une adresse commence par https:// ou http://.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Write the key into its own field, and not into the address.</source>
+        <translation>Écrivez la clé dans son propre champ, et non dans l’adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>There is no host in this address. Write it as https://example.org/v1.</source>
+        <translation>Il n’y a pas d’hôte dans cette adresse. Écrivez-la comme https://example.org/v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/reading.py"/>
+        <source>It says: “{words}”</source>
+        <translation>Il dit : « {words} »</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The conversation does not fit into the context of {model}.</source>
+        <translation>La conversation ne tient pas dans le contexte de {model}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} wants a key, or does not take this one. Add the model again with its key.</source>
+        <translation>{host} veut une clé, ou n’accepte pas celle-ci. Ajoutez à nouveau le modèle avec sa clé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
+        <translation>{host} ne permet pas cela avec votre clé. Demandez-y l’accès ou utilisez une autre clé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} has no model {model} now. Choose another, or look whether it was renamed.</source>
+        <translation>{host} n’a pas de modèle {model} en ce moment. Choisissez-en un autre, ou voyez s’il a été renommé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>No models are listed at {address}. Check the address: it often ends in /v1.</source>
+        <translation>Aucun modèle n’est listé à {address}. Vérifiez l’adresse : elle finit souvent par /v1.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is asked too often.</source>
+        <translation>{host} est trop sollicité.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is not ready.</source>
+        <translation>{host} n’est pas prêt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} could not answer (status {status}). Try again in a while.</source>
+        <translation>{host} n’a pas pu répondre (état {status}). Réessayez dans un moment.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not take this request (status {status}). A setting of the chat may be one that it does not know.</source>
+        <translation>{host} n’accepte pas cette requête (état {status}). Il ne connaît peut-être pas un réglage du chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} gave an answer that is none (status {status}). Check the address.</source>
+        <translation>{host} a donné une réponse qui n’en est pas une (état {status}). Vérifiez l’adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sends requests on to another place. Check the address.</source>
+        <translation>{host} renvoie les requêtes ailleurs. Vérifiez l’adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sends requests on to {place}. They are not sent there. If that is right, add the model with that address.</source>
+        <translation>{host} renvoie les requêtes à {place}. Elles n’y sont pas envoyées. Si c’est voulu, ajoutez le modèle avec cette adresse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in a while.</source>
+        <translation>Réessayez dans un moment.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in %n second.</source>
+        <comment>Try again in %n seconds.</comment>
+        <translation>
+            <numerusform>Réessayez dans %n seconde.</numerusform>
+            <numerusform>Réessayez dans %n secondes.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in %n minute.</source>
+        <comment>Try again in %n minutes.</comment>
+        <translation>
+            <numerusform>Réessayez dans %n minute.</numerusform>
+            <numerusform>Réessayez dans %n minutes.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in a few hours.</source>
+        <translation>Réessayez dans quelques heures.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again another day.</source>
+        <translation>Réessayez un autre jour.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} broke off. What had come is kept. Answer again.</source>
+        <translation>La connexion à {host} s’est rompue. Ce qui était arrivé est conservé. Répondez à nouveau.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent something that cannot be read. Check the address, or try again.</source>
+        <translation>{host} a envoyé quelque chose d’illisible. Vérifiez l’adresse ou réessayez.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent far too much and was stopped. What had come is kept.</source>
+        <translation>{host} a envoyé beaucoup trop et a été arrêté. Ce qui était arrivé est conservé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not answer. Try again, or look how it does.</source>
+        <translation>{host} ne répond pas. Réessayez, ou voyez comment il va.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} cannot be reached ({why}). Check the address and the connection.</source>
+        <translation>{host} est injoignable ({why}). Vérifiez l’adresse et la connexion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} has withheld the rest of this answer.</source>
+        <translation>{host} a retenu le reste de cette réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} could not go on. What had come is kept. Answer again.</source>
+        <translation>{host} n’a pas pu continuer. Ce qui était arrivé est conservé. Répondez à nouveau.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/request.py"/>
+        <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
+        <translation>{host} ne peut pas lier les réponses à une liste ou à un motif. Choisissez une autre forme sous « Format de réponse » dans les réglages du chat : JSON est possible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>The answer of {host} could not be read.</source>
+        <translation>La réponse de {host} n’a pas pu être lue.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{name} names no remote model. Choose another model.</source>
+        <translation>{name} ne désigne aucun modèle distant. Choisissez un autre modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{model} at {host} is not in your list of models any more, so nothing was sent. Add it again, or choose another model.</source>
+        <translation>{model} à {host} n’est plus dans votre liste de modèles : rien n’a été envoyé. Ajoutez-le à nouveau ou choisissez un autre modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>On this machine</source>
+        <translation>Sur cette machine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Leaves this machine</source>
+        <translation>Quitte cette machine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>Open {name} in a chat</source>
+        <translation>Ouvrir {name} dans un chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>Answered elsewhere</source>
+        <translation>Répondu ailleurs</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
+        <translation>Un modèle à une adresse, comme vLLM, llama.cpp ou un autre Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>{name} is no longer listed. Its chats stay.</source>
+        <translation>{name} n’est plus dans la liste. Ses chats restent.</translation>
     </message>
 </context>
 </TS>

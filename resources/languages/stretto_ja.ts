@@ -249,6 +249,8 @@
         <translation>サーバー「{server}」はもうないか、オフになっています。</translation>
     </message>
     <message>
+        <location filename="../../app/remote/remotes.py"/>
+        <location filename="../../app/remote/session.py"/>
         <location filename="../../app/tools/host.py"/>
         <source>The program is ending.</source>
         <translation>プログラムを終了しています。</translation>
@@ -898,6 +900,7 @@
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <location filename="../../app/ui/models/downloads_view.py"/>
         <location filename="../../app/ui/models/fit_dialog.py"/>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/pane/pages_dialog.py"/>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -1534,6 +1537,7 @@
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/models/search_field.py"/>
         <location filename="../../app/ui/palette/entries.py"/>
         <location filename="../../app/ui/settings/places.py"/>
@@ -2074,6 +2078,12 @@
     </message>
     <message>
         <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>Add a Remote Model…</source>
+        <translation>リモートモデルを追加…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
         <source>Manage Models…</source>
         <translation>モデルを管理…</translation>
     </message>
@@ -2111,6 +2121,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>As the model</source>
         <translation>モデルに従う</translation>
     </message>
@@ -2214,12 +2225,14 @@
         <translation>回答を終わらせる文字列を1行に1つ。\nは改行を表します</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>KV cache</source>
         <translation>KVキャッシュ</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Context</source>
         <translation>コンテキスト</translation>
@@ -2249,8 +2262,49 @@
         <source>Choose</source>
         <translation>選択</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Remote</source>
+        <comment>of a model that answers on another machine</comment>
+        <translation>リモート</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>What you send leaves this machine.</source>
+        <translation>送信した内容はこのマシンの外に出ます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Sent to {host}: it leaves this machine.</source>
+        <translation>{host} に送信されます。このマシンの外に出ます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Sent to {host}, another program of this machine.</source>
+        <translation>このマシンの別のプログラム {host} に送信されます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>It is answered by another program of this machine, at {host}.</source>
+        <translation>このマシンの別のプログラム（{host}）が回答します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
+        <translation>別のマシンで動いています。このチャットで送信した内容はすべて {host} に送られます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>What they return is sent to {host}, as what you write is.</source>
+        <translation>ツールの結果も、入力した内容と同じく {host} に送られます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
+        <translation>{host} には次の設定は送られません: {names}。チャットのトークン数は回答のたびに通知されます。</translation>
+    </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <source>Message %n chat…</source>
         <comment>Message %n chats…</comment>
         <translation>
@@ -2258,7 +2312,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <source>Message {name}…</source>
         <translation>{name}にメッセージ…</translation>
     </message>
@@ -2528,7 +2582,7 @@
         <translation>出た回数の分だけ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <source>{name} cannot call tools.</source>
         <translation>{name}はツールを呼び出せません。</translation>
     </message>
@@ -3922,9 +3976,88 @@ You left it unanswered.</source>
         <translation>質問をやめ、どう続けるかをサーバーに任せます  Esc</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
+        <translation>このシステムのキーチェーンに保存され、このアドレスにだけ示されます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
+        <translation>Stretto の終了まで保持され、このアドレスにだけ示されます。このシステムには保存できるキーチェーンがありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
+        <translation>このモデルとのチャットで送信した内容は、このマシンの外に出て {host} に送られます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>{host} is another program of this machine.</source>
+        <translation>{host} はこのマシンの別のプログラムです。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
+        <translation>通信は暗号化されません。途中で送信内容とキーを読まれるおそれがあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Write an address, and the name of a model or choose one of those there.</source>
+        <translation>アドレスとモデル名を入力するか、そこにあるモデルを選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Add a Remote Model</source>
+        <translation>リモートモデルを追加</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Only if it wants one</source>
+        <translation>必要な場合のみ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Show Its Models</source>
+        <translation>モデルを表示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Asks the address which models it has, and sends nothing else</source>
+        <translation>アドレスにモデルの一覧を問い合わせます。ほかには何も送りません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Add</source>
+        <translation>追加</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
         <translation>アドレス</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Key</source>
+        <translation>キー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Asking {host}…</source>
+        <translation>{host} に問い合わせています…</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>%n model answers there.</source>
+        <comment>%n models answer there.</comment>
+        <translation>
+            <numerusform>%n 個のモデルがあります。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>It answers, but lists no models. Write the name of one.</source>
+        <translation>応答はありますが、モデルの一覧がありません。モデル名を入力してください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4864,6 +4997,12 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/request.py"/>
+        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
+        <translation>{host} は途中で切れた回答を続けられません。もう一度回答させてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>The answer is complete.</source>
         <translation>回答は完結しています。</translation>
     </message>
@@ -4871,6 +5010,11 @@ You left it unanswered.</source>
         <location filename="../../app/chats/actions.py"/>
         <source>This answer has not failed for its length.</source>
         <translation>この回答の失敗は長さが原因ではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
+        <translation>ここでは何が収まるか分かりません。メッセージを短くするか、新しいチャットを始めてください。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -6288,6 +6432,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/models/downloads_view.py"/>
         <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
         <source>Open in a Chat</source>
         <translation>チャットで開く</translation>
     </message>
@@ -6296,6 +6441,7 @@ You left it unanswered.</source>
         <location filename="../../app/ui/models/library_foot.py"/>
         <location filename="../../app/ui/models/library_window.py"/>
         <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
         <source>Remove from List</source>
         <translation>リストから外す</translation>
     </message>
@@ -6620,6 +6766,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
         <source>Remove {name} from the list</source>
         <translation>{name}をリストから外す</translation>
     </message>
@@ -8050,6 +8197,215 @@ You left it unanswered.</source>
         <location filename="../../app/pressure.py"/>
         <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
         <translation>システムのメモリが不足しているため、{model} をアンロードしました。チャットで送信すると再び読み込まれます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Write an address, such as https://example.org/v1.</source>
+        <translation>https://example.org/v1 のようなアドレスを入力してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>An address has no spaces and at most 500 characters.</source>
+        <translation>アドレスは空白なしで 500 文字までです。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>An address begins with https:// or http://.</source>
+        <translation>アドレスは https:// か http:// で始まります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Write the key into its own field, and not into the address.</source>
+        <translation>キーはアドレスではなく、キーの欄に入力してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>There is no host in this address. Write it as https://example.org/v1.</source>
+        <translation>このアドレスにはホストがありません。https://example.org/v1 のように書いてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/reading.py"/>
+        <source>It says: “{words}”</source>
+        <translation>応答:「{words}」</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The conversation does not fit into the context of {model}.</source>
+        <translation>会話が {model} のコンテキストに収まりません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} wants a key, or does not take this one. Add the model again with its key.</source>
+        <translation>{host} はキーを求めているか、このキーを受け付けません。キーを付けてモデルを追加し直してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
+        <translation>{host} はこのキーではこれを許可していません。アクセスを申請するか、別のキーを使ってください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} has no model {model} now. Choose another, or look whether it was renamed.</source>
+        <translation>{host} に今 {model} というモデルはありません。別のモデルを選ぶか、名前が変わっていないか確かめてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>No models are listed at {address}. Check the address: it often ends in /v1.</source>
+        <translation>{address} にはモデルの一覧がありません。アドレスを確かめてください。多くは /v1 で終わります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is asked too often.</source>
+        <translation>{host} への要求が多すぎます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is not ready.</source>
+        <translation>{host} は準備ができていません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} could not answer (status {status}). Try again in a while.</source>
+        <translation>{host} は応答できませんでした（ステータス {status}）。しばらくしてからもう一度お試しください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not take this request (status {status}). A setting of the chat may be one that it does not know.</source>
+        <translation>{host} はこの要求を受け付けません（ステータス {status}）。チャットの設定に知らないものがあるのかもしれません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} gave an answer that is none (status {status}). Check the address.</source>
+        <translation>{host} の応答は回答ではありません（ステータス {status}）。アドレスを確かめてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sends requests on to another place. Check the address.</source>
+        <translation>{host} は要求を別の場所へ転送しています。アドレスを確かめてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sends requests on to {place}. They are not sent there. If that is right, add the model with that address.</source>
+        <translation>{host} は要求を {place} へ転送しています。そこへは送りません。それで正しければ、そのアドレスでモデルを追加してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in a while.</source>
+        <translation>しばらくしてからもう一度お試しください。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in %n second.</source>
+        <comment>Try again in %n seconds.</comment>
+        <translation>
+            <numerusform>%n 秒後にもう一度お試しください。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in %n minute.</source>
+        <comment>Try again in %n minutes.</comment>
+        <translation>
+            <numerusform>%n 分後にもう一度お試しください。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in a few hours.</source>
+        <translation>数時間後にもう一度お試しください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again another day.</source>
+        <translation>別の日にもう一度お試しください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} broke off. What had come is kept. Answer again.</source>
+        <translation>{host} との接続が切れました。届いた分は残っています。もう一度回答させてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent something that cannot be read. Check the address, or try again.</source>
+        <translation>{host} から読み取れないものが届きました。アドレスを確かめるか、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent far too much and was stopped. What had come is kept.</source>
+        <translation>{host} から多すぎるデータが届いたため止めました。届いた分は残っています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not answer. Try again, or look how it does.</source>
+        <translation>{host} が応答しません。もう一度試すか、そちらの様子を確かめてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} cannot be reached ({why}). Check the address and the connection.</source>
+        <translation>{host} に接続できません（{why}）。アドレスと接続を確かめてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} has withheld the rest of this answer.</source>
+        <translation>{host} はこの回答の残りを差し控えました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} could not go on. What had come is kept. Answer again.</source>
+        <translation>{host} は続けられませんでした。届いた分は残っています。もう一度回答させてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/request.py"/>
+        <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
+        <translation>{host} は回答を一覧やパターンに限定できません。チャットの設定の「回答の形式」で別の形式を選んでください。JSON は使えます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>The answer of {host} could not be read.</source>
+        <translation>{host} の回答を読み取れませんでした。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{name} names no remote model. Choose another model.</source>
+        <translation>{name} はリモートモデルを指していません。別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{model} at {host} is not in your list of models any more, so nothing was sent. Add it again, or choose another model.</source>
+        <translation>{host} の {model} はモデルの一覧にないため、何も送信していません。もう一度追加するか、別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>On this machine</source>
+        <translation>このマシン上</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Leaves this machine</source>
+        <translation>このマシンの外へ送信</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>Open {name} in a chat</source>
+        <translation>{name} をチャットで開く</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>Answered elsewhere</source>
+        <translation>別の場所で回答</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
+        <translation>vLLM、llama.cpp、別の Stretto など、アドレスにあるモデル</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>{name} is no longer listed. Its chats stay.</source>
+        <translation>{name} を一覧から外しました。チャットは残ります。</translation>
     </message>
 </context>
 </TS>

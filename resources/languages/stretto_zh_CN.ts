@@ -249,6 +249,8 @@
         <translation>服务器“{server}”已不存在或已关闭。</translation>
     </message>
     <message>
+        <location filename="../../app/remote/remotes.py"/>
+        <location filename="../../app/remote/session.py"/>
         <location filename="../../app/tools/host.py"/>
         <source>The program is ending.</source>
         <translation>程序正在退出。</translation>
@@ -898,6 +900,7 @@
         <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
         <location filename="../../app/ui/models/downloads_view.py"/>
         <location filename="../../app/ui/models/fit_dialog.py"/>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/pane/pages_dialog.py"/>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -1534,6 +1537,7 @@
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/models/search_field.py"/>
         <location filename="../../app/ui/palette/entries.py"/>
         <location filename="../../app/ui/settings/places.py"/>
@@ -2074,6 +2078,12 @@
     </message>
     <message>
         <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>Add a Remote Model…</source>
+        <translation>添加远程模型…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
         <source>Manage Models…</source>
         <translation>管理模型…</translation>
     </message>
@@ -2111,6 +2121,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>As the model</source>
         <translation>由模型决定</translation>
     </message>
@@ -2214,12 +2225,14 @@
         <translation>遇到即结束回答的文本，每行一段；\n 表示换行</translation>
     </message>
     <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>KV cache</source>
         <translation>KV 缓存</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <location filename="../../app/ui/pane/options_popover.py"/>
         <source>Context</source>
         <translation>上下文</translation>
@@ -2249,8 +2262,49 @@
         <source>Choose</source>
         <translation>选择</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Remote</source>
+        <comment>of a model that answers on another machine</comment>
+        <translation>远程</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>What you send leaves this machine.</source>
+        <translation>您发送的内容会离开本机。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Sent to {host}: it leaves this machine.</source>
+        <translation>发送到 {host}：会离开本机。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Sent to {host}, another program of this machine.</source>
+        <translation>发送到 {host}（本机的另一个程序）。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>It is answered by another program of this machine, at {host}.</source>
+        <translation>由本机的另一个程序（{host}）回答。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
+        <translation>它在另一台机器上运行：您在此聊天中发送的一切都会发往 {host}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>What they return is sent to {host}, as what you write is.</source>
+        <translation>它们返回的内容会和您写的内容一样发送到 {host}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
+        <translation>不会告知 {host}：{names}。聊天占用多少 token，它会在每次回答后给出。</translation>
+    </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <source>Message %n chat…</source>
         <comment>Message %n chats…</comment>
         <translation>
@@ -2258,7 +2312,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <source>Message {name}…</source>
         <translation>给 {name} 发消息…</translation>
     </message>
@@ -2528,7 +2582,7 @@
         <translation>每出现一次惩罚一次</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
         <source>{name} cannot call tools.</source>
         <translation>{name} 无法调用工具。</translation>
     </message>
@@ -3922,9 +3976,88 @@ You left it unanswered.</source>
         <translation>搁置问题；由服务器决定如何继续  Esc</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
+        <translation>保存在本系统的钥匙串中，只出示给此地址。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
+        <translation>保留到 Stretto 结束，只出示给此地址：本系统没有可保存它的钥匙串。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
+        <translation>在使用此模型的聊天中发送的内容会离开本机，发往 {host}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>{host} is another program of this machine.</source>
+        <translation>{host} 是本机的另一个程序。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
+        <translation>连接未加密：途中的其他人可以读到您发送的内容和密钥。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Write an address, and the name of a model or choose one of those there.</source>
+        <translation>请填写地址和模型名称，或从那里的模型中选择一个。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Add a Remote Model</source>
+        <translation>添加远程模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Only if it wants one</source>
+        <translation>仅在需要时填写</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Show Its Models</source>
+        <translation>显示其模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Asks the address which models it has, and sends nothing else</source>
+        <translation>向该地址询问有哪些模型，不发送其他任何内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Add</source>
+        <translation>添加</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
         <translation>地址</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Key</source>
+        <translation>密钥</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>Asking {host}…</source>
+        <translation>正在询问 {host}…</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>%n model answers there.</source>
+        <comment>%n models answer there.</comment>
+        <translation>
+            <numerusform>那里有 %n 个模型。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <source>It answers, but lists no models. Write the name of one.</source>
+        <translation>它有响应，但没有列出模型。请填写一个模型的名称。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4864,6 +4997,12 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/remote/request.py"/>
+        <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
+        <translation>{host} 无法继续被中断的回答。请重新回答。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
         <source>The answer is complete.</source>
         <translation>回答已完整。</translation>
     </message>
@@ -4871,6 +5010,11 @@ You left it unanswered.</source>
         <location filename="../../app/chats/actions.py"/>
         <source>This answer has not failed for its length.</source>
         <translation>此回答并非因长度而失败。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
+        <translation>这里无法得知什么放得下。请缩短消息，或开始新的聊天。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -6288,6 +6432,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/models/downloads_view.py"/>
         <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
         <source>Open in a Chat</source>
         <translation>在对话中打开</translation>
     </message>
@@ -6296,6 +6441,7 @@ You left it unanswered.</source>
         <location filename="../../app/ui/models/library_foot.py"/>
         <location filename="../../app/ui/models/library_window.py"/>
         <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
         <source>Remove from List</source>
         <translation>从列表中移除</translation>
     </message>
@@ -6620,6 +6766,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/remote_list.py"/>
         <source>Remove {name} from the list</source>
         <translation>从列表中移除 {name}</translation>
     </message>
@@ -8050,6 +8197,215 @@ You left it unanswered.</source>
         <location filename="../../app/pressure.py"/>
         <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
         <translation>系统内存不足，因此已卸载 {model}。其聊天在发送时会重新加载它。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Write an address, such as https://example.org/v1.</source>
+        <translation>请填写地址，例如 https://example.org/v1。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>An address has no spaces and at most 500 characters.</source>
+        <translation>地址不含空格，最多 500 个字符。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>An address begins with https:// or http://.</source>
+        <translation>地址以 https:// 或 http:// 开头。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>Write the key into its own field, and not into the address.</source>
+        <translation>请把密钥填在它自己的栏里，不要写进地址。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/address.py"/>
+        <source>There is no host in this address. Write it as https://example.org/v1.</source>
+        <translation>此地址中没有主机。请写成 https://example.org/v1 的形式。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <location filename="../../app/remote/reading.py"/>
+        <source>It says: “{words}”</source>
+        <translation>它说：“{words}”</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The conversation does not fit into the context of {model}.</source>
+        <translation>对话放不进 {model} 的上下文。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} wants a key, or does not take this one. Add the model again with its key.</source>
+        <translation>{host} 需要密钥，或不接受此密钥。请带上密钥重新添加模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
+        <translation>{host} 不允许用您的密钥这样做。请在那里申请权限，或换一个密钥。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} has no model {model} now. Choose another, or look whether it was renamed.</source>
+        <translation>{host} 现在没有模型 {model}。请另选一个，或看看它是否改了名。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>No models are listed at {address}. Check the address: it often ends in /v1.</source>
+        <translation>{address} 没有列出模型。请检查地址：它通常以 /v1 结尾。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is asked too often.</source>
+        <translation>对 {host} 的请求过于频繁。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} is not ready.</source>
+        <translation>{host} 尚未就绪。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} could not answer (status {status}). Try again in a while.</source>
+        <translation>{host} 无法回答（状态 {status}）。请稍后再试。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not take this request (status {status}). A setting of the chat may be one that it does not know.</source>
+        <translation>{host} 不接受此请求（状态 {status}）。聊天的某项设置可能是它不认识的。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} gave an answer that is none (status {status}). Check the address.</source>
+        <translation>{host} 给出的不是有效回答（状态 {status}）。请检查地址。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sends requests on to another place. Check the address.</source>
+        <translation>{host} 把请求转到了别处。请检查地址。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sends requests on to {place}. They are not sent there. If that is right, add the model with that address.</source>
+        <translation>{host} 把请求转到 {place}。不会发送到那里。如果这是对的，请用那个地址添加模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in a while.</source>
+        <translation>请稍后再试。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in %n second.</source>
+        <comment>Try again in %n seconds.</comment>
+        <translation>
+            <numerusform>请在 %n 秒后再试。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in %n minute.</source>
+        <comment>Try again in %n minutes.</comment>
+        <translation>
+            <numerusform>请在 %n 分钟后再试。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again in a few hours.</source>
+        <translation>请过几小时再试。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>Try again another day.</source>
+        <translation>请改日再试。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>The connection to {host} broke off. What had come is kept. Answer again.</source>
+        <translation>与 {host} 的连接中断了。已收到的内容会保留。请重新回答。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent something that cannot be read. Check the address, or try again.</source>
+        <translation>{host} 发来了无法读取的内容。请检查地址，或再试一次。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} sent far too much and was stopped. What had come is kept.</source>
+        <translation>{host} 发来的内容过多，已停止。已收到的内容会保留。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} does not answer. Try again, or look how it does.</source>
+        <translation>{host} 没有回应。请再试一次，或看看它的状况。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/errors.py"/>
+        <source>{host} cannot be reached ({why}). Check the address and the connection.</source>
+        <translation>无法连接 {host}（{why}）。请检查地址和网络连接。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} has withheld the rest of this answer.</source>
+        <translation>{host} 扣留了此回答的其余部分。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/reading.py"/>
+        <source>{host} could not go on. What had come is kept. Answer again.</source>
+        <translation>{host} 无法继续。已收到的内容会保留。请重新回答。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/request.py"/>
+        <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
+        <translation>{host} 无法把回答限定为列表或模式。请在聊天设置的“回答格式”中选择其他形式：可以用 JSON。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>The answer of {host} could not be read.</source>
+        <translation>无法读取 {host} 的回答。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{name} names no remote model. Choose another model.</source>
+        <translation>{name} 不是远程模型的名称。请选择其他模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/session.py"/>
+        <source>{model} at {host} is not in your list of models any more, so nothing was sent. Add it again, or choose another model.</source>
+        <translation>{host} 上的 {model} 已不在您的模型列表中，因此没有发送任何内容。请重新添加，或选择其他模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>On this machine</source>
+        <translation>在本机</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/pane/leaving.py"/>
+        <source>Leaves this machine</source>
+        <translation>离开本机</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>Open {name} in a chat</source>
+        <translation>在聊天中打开 {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>Answered elsewhere</source>
+        <translation>在别处回答</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
+        <translation>位于某个地址的模型，例如 vLLM、llama.cpp 或另一个 Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote_list.py"/>
+        <source>{name} is no longer listed. Its chats stay.</source>
+        <translation>{name} 已不在列表中。它的聊天会保留。</translation>
     </message>
 </context>
 </TS>

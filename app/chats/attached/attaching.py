@@ -193,7 +193,7 @@ class Attaching(QObject):
     def count(self) -> None:
         """Have the files counted whose tokens are not known yet, one after the other."""
         model_ref = self._saved.record.model
-        model, engine = self._loader.get(model_ref).model, self._loader.engine
+        model, engine = self._loader.get(model_ref).model, self._loader.engine_for(model_ref)
         if self._counting or model is None or engine is None:
             return
         unknown = (f for f in self.files if f.use != "passages")

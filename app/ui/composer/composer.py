@@ -69,7 +69,7 @@ class Composer(QWidget):
         self._active = False
         self._tinted = False
         self._limit = 240
-        self._note = ""
+        self._note = self._leaving = ""
         self._count: Counted | None = None
         self._text = ComposerText(self)
         self.setAccessibleName(tr("New message"))
@@ -127,8 +127,12 @@ class Composer(QWidget):
         self._text.setPlainText(text)
         self._text.moveCursor(QTextCursor.MoveOperation.End)
 
-    def set_placeholder(self, text: str) -> None:
-        self._text.setPlaceholderText(text)
+    def set_words(self, placeholder: str, leaving: str = "") -> None:
+        """``leaving`` says below the text where it goes, where that is another machine."""
+        self._text.setPlaceholderText(placeholder)
+        if leaving != self._leaving:
+            self._leaving = leaving
+            self.show_count(self._count)
 
     def show_compose(self, compose: Compose) -> None:
         """Show what is being composed."""
@@ -162,13 +166,13 @@ class Composer(QWidget):
     def foot(self) -> str:
         """What stands below the text, "" for nothing."""
         count = self._count
-        return count.words if count is not None and count.share > self.MUCH else ""
+        much = count.words if count is not None and count.share > self.MUCH else ""
+        return " ".join(filter(None, (self._leaving, much)))
 
     def set_active(self, active: bool) -> None:
         """Show the ring: the keys go here."""
-        if active != self._active:
-            self._active = active
-            self.update()
+        self._active = active
+        self.update()
 
     def show_files(self, files: Sequence[ChipWords]) -> None:
         """Show these files above the text."""
@@ -216,25 +220,24 @@ class Composer(QWidget):
         if self._note:
             painter.setFont(ui_font(t.SMALL_PX))
             painter.setPen(QColor(tokens.muted))
-            area = QRectF(16, 6, self.width() - 60, self.NOTE - 4)
-            area = mirrored(self, area)
+            area = mirrored(self, QRectF(16, 6, self.width() - 60, self.NOTE - 4))
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, self._note)
-        if self.foot and self._count is not None:
+        if self.foot:
+            fits = self._count is None or self._count.fits
             painter.setFont(ui_font(t.SMALL_PX))
-            painter.setPen(QColor(tokens.muted if self._count.fits else tokens.danger))
-            foot = grown(self.FOOT)
-            area = QRectF(16, self.height() - foot - 7, self._text.width(), foot)
-            words = painter.fontMetrics().elidedText(
-                self.foot, Qt.TextElideMode.ElideRight, round(area.width())
-            )
+            painter.setPen(QColor(tokens.muted if fits else tokens.danger))
+            foot, width = grown(self.FOOT), self._text.width()
+            area = QRectF(16, self.height() - foot - 7, width, foot)
+            end = Qt.TextElideMode.ElideRight
+            words = painter.fontMetrics().elidedText(self.foot, end, width)
             painter.drawText(mirrored(self, area), Qt.AlignmentFlag.AlignVCenter, words)
 
     def _fit(self) -> None:
         """Take the height the text needs and place the parts."""
         width = self.width()
         button = RoundButton.SIDE
-        beside = 0 if self._hears.isHidden() else self._hears.width() + 4
-        beside += self.attach.width() + 4
+        hears = 0 if self._hears.isHidden() else self._hears.width() + 4
+        beside = hears + self.attach.width() + 4
         inner = max(40, width - 16 - self.PAD - beside - button - self.PAD)
         top = self.NOTE if self._note else 0
         files = self.chips.arrange(width - 32)
@@ -248,8 +251,7 @@ class Composer(QWidget):
         room = self._limit - top - foot - 26
         scrolls = wanted > room
         text_height = min(wanted, room)
-        on = Qt.ScrollBarPolicy.ScrollBarAsNeeded
-        off = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        on, off = Qt.ScrollBarPolicy.ScrollBarAsNeeded, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self._text.setVerticalScrollBarPolicy(on if scrolls else off)
         height = top + max(text_height + 26, button + 2 * self.PAD) + foot
         inset = (height - top - foot - text_height) // 2

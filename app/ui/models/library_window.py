@@ -30,6 +30,7 @@ from app.ui.models.library_table import LibraryTable
 from app.ui.models.library_view import LibraryView
 from app.ui.models.library_words import count
 from app.ui.models.memory_figures import MemoryFigures
+from app.ui.models.remote_list import RemoteList
 from app.ui.models.removal_talk import RemovalTalk
 from app.ui.widgets import links
 from engine.hub.inventory import Installed
@@ -78,6 +79,7 @@ class ModelsWindow(QDialog):
         self.table = LibraryTable(installed, self)
         self.view = LibraryView(self.table, self)
         self.foot = LibraryFoot(self)
+        self.remotes = RemoteList(library, self.foot.say, self)
         self._loading = ""  # the model that was to be loaded from here
         self.talk = RemovalTalk(installed, removal, self.foot)
         self.adding = AddingTalk(installed, self.foot)
@@ -107,6 +109,7 @@ class ModelsWindow(QDialog):
         layout.addLayout(head)
         layout.addWidget(self.view, 1)
         layout.addWidget(self.empty, 1)
+        layout.addWidget(self.remotes)
         layout.addWidget(self.foot)
         self.resize(1120, 600)
         self._figures = MemoryFigures(self._loader, library.bridge, self)
@@ -122,6 +125,7 @@ class ModelsWindow(QDialog):
         self.view.opened.connect(self.open_in_chat)
         self.view.remove_asked.connect(self.remove)
         self.view.customContextMenuRequested.connect(self._pop_menu)
+        self.remotes.opened.connect(self.opened)
         self.foot.chat_asked.connect(self.open_in_chat)
         self.foot.load_asked.connect(self.load_or_unload)
         self.foot.pin_asked.connect(self.toggle_pin)

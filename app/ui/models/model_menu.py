@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.chats.model_choice import LoadState, ModelLoader, ModelStatus
 from app.language import mark, tr
 from app.paths import GUIDE
+from app.remote.address import is_remote
 from app.ui.style.figures import bytes_line
 
 _STATES = {LoadState.LOADING: mark("loading…"), LoadState.FAILED: mark("not loaded")}
@@ -25,6 +26,7 @@ def model_menu(
     chosen: Callable[[str], None],
     open_folder: Callable[[], None],
     get_model: Callable[[], None],
+    add_remote: Callable[[], None],
     manage: Callable[[], None],
     unload: UnloadMenu,
 ) -> QMenu:
@@ -47,6 +49,7 @@ def model_menu(
     menu.addSeparator()
     menu.addAction(tr("Get Model…"), get_model)
     menu.addAction(tr("Open Model Folder…"), open_folder)
+    menu.addAction(tr("Add a Remote Model…"), add_remote)
     menu.addMenu(unload.fill(QMenu(tr("Unload"), menu)))
     menu.addAction(tr("Manage Models…"), manage)
     return menu
@@ -86,6 +89,6 @@ def _entry(model_status: ModelStatus) -> str:
     """The model's name and, at the right, the memory that it takes, or its state."""
     model, state = model_status.model, _STATES.get(model_status.state)
     right = tr(state) if state is not None else ""
-    if model is not None:
+    if model is not None and not is_remote(model_status.ref):
         right = bytes_line(model.nbytes)
     return "\t".join(filter(None, (model_status.name.replace("&", "&&"), right)))

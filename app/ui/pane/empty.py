@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from app.chats.chat import Chat
 from app.language import mark, tr
 from app.paths import GUIDE
+from app.ui.pane import leaving
 from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
 from app.ui.style.theme import keep_font
@@ -87,7 +88,8 @@ class EmptyChat(QWidget):
     def refresh(self) -> None:
         """Fit the words to the model of the chat."""
         guide = self._chat.record.model == GUIDE
-        name = self._chat.model_status.name
+        remote = self._chat.remote
+        name = self._chat.model_status.name if remote is None else remote.short_name
         self._title.setText(
             tr("Hello, I am the Guide") if guide else tr("Chat with {name}", name=name)
         )
@@ -97,6 +99,8 @@ class EmptyChat(QWidget):
                 "Ask me anything, or start with one of these."
             )
             if guide
+            else leaving.teaching(remote)
+            if remote is not None
             else tr("It runs on this machine, and nothing you write leaves it.")
         )
         things: Sequence[str] = GUIDE_THINGS if guide else OTHER_THINGS

@@ -11,6 +11,7 @@ from app.chats.model_choice import LoadState
 from app.chats.reply import Phase
 from app.chats.tool_call import doing
 from app.language import mark, tr
+from app.ui.pane import leaving
 from app.ui.pane.context_meter import ContextMeter
 from app.ui.style import tokens as t
 from app.ui.style.figures import percent, phase_line
@@ -154,7 +155,9 @@ class PaneHeader(QWidget):
             state = doing_line(at_work, short=short)
         if not state:
             state = {
-                LoadState.READY: tr("Ready"),
+                LoadState.READY: leaving.state(chat.remote, short=short)
+                if chat.remote is not None
+                else tr("Ready"),
                 LoadState.FAILED: tr("Not loaded"),
                 LoadState.LOADING: tr("Loading…"),
                 LoadState.UNLOADED: tr("Unloaded")
@@ -168,7 +171,7 @@ class PaneHeader(QWidget):
             self._state = tr("Loading {share}", share=percent(min(0.99, self._share)))
         self.cancel.setVisible(loading)
         at_rest = chat.phase is Phase.IDLE and model_status.state is LoadState.READY
-        self._told = not at_rest  # what it does is said even so
+        self._told = not at_rest or chat.remote is not None  # what it does is said even so
         spoken = f"{name}, {self._state}"
         if self.accessibleName() != spoken:
             self.setAccessibleName(spoken)

@@ -10,6 +10,7 @@ from app.chats.fitting import DOES_NOT_FIT
 from app.chats.model_choice import LoadState, ModelStatus
 from app.language import tr
 from app.paths import adapter_of
+from app.remote.address import is_remote
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, theme
 from app.ui.transcript.error_block import WITHOUT
@@ -81,13 +82,17 @@ class LoadNotice(Notice):
         no_fit = model_status.fit is not None
         variant = bool(adapter_of(model_status.ref))
         self.buttons[2].setText(tr("What Would Fit…") if no_fit else tr("Unload a Model…"))
-        self.buttons[1].setVisible(not short and not variant)
+        remote = is_remote(model_status.ref)  # neither trying nor a folder brings it back
+        self.buttons[0].setVisible(not remote)
+        self.buttons[1].setVisible(not short and not variant and not remote)
         self.buttons[2].setVisible(short)
         self.buttons[3].setVisible(not short and variant)
         if model_status.state is LoadState.FAILED:
             error = model_status.error
             self.set_text(
-                tr("{name} does not fit into memory. {error}", name=name, error=error)
+                error
+                if remote
+                else tr("{name} does not fit into memory. {error}", name=name, error=error)
                 if no_fit
                 else tr("{name} could not be loaded. {error}", name=name, error=error)
             )

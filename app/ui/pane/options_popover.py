@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from app.chats.chat import Chat
 from app.chats.options import CONTEXT, ChatOptions
 from app.language import mark, tr
+from app.ui.pane import leaving
 from app.ui.pane.answer_form import AnswerForm, lines_of, texts_of
 from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
 from app.ui.widgets.mirror import begin_at_edge
@@ -154,7 +155,10 @@ class OptionsPopover(QFrame):
             layout.addWidget(box)
         layout.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addWidget(self._rest)
-        note = QLabel(tr("For this chat, from its next reply on."), page)
+        note = QLabel(
+            leaving.of_settings(chat) or tr("For this chat, from its next reply on."), page
+        )
+        note.setWordWrap(True)
         note.setProperty("muted", True)
         layout.addWidget(note)
         self._area = QScrollArea(self)
@@ -178,7 +182,7 @@ class OptionsPopover(QFrame):
         self._shown = options
         self.system.setPlainText(system)
         for form in (self._plain, self._finer):
-            form.show_options(options, defaults)
+            form.show_options(options, defaults if self._chat.remote is None else None)
         self.seed.setText("" if options.seed is None else str(options.seed))
         self._on_seed()
         thinks = bool(model is not None and model.thinking)

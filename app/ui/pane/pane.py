@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent, QShowEvent
@@ -12,10 +12,12 @@ from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.model_choice import LoadState
 from app.chats.turn import Editing
-from app.language import counted, tr
+from app.language import tr
 from app.paths import base_of
+from app.remote.address import Remote
 from app.store import Attachments
 from app.ui.composer.composer import Composer
+from app.ui.pane import leaving
 from app.ui.pane.empty import EmptyChat
 from app.ui.pane.find_bar import FindBar
 from app.ui.pane.header import PaneHeader
@@ -58,6 +60,7 @@ class ChatPane(QWidget):
         self.chat = chat
         self._active = False
         self._broadcast = 0
+        self._heard_at: tuple[Remote, ...] = ()
         self.spoken_files: Attachments = ()  # of the message that `spoken` tells
         self.header = PaneHeader(chat, self)
         self.transcript = TranscriptView(chat, self)
@@ -146,9 +149,9 @@ class ChatPane(QWidget):
         self.chat.set_front(active)
         self.composer.set_active(active)
 
-    def set_broadcast(self, on: bool, receivers: int) -> None:
+    def set_broadcast(self, on: bool, receivers: int, remotes: Sequence[Remote] = ()) -> None:
         """Say that a message from here goes to that many chats; 0 for this one only."""
-        self._broadcast = receivers
+        self._broadcast, self._heard_at = receivers, tuple(remotes)
         self.composer.set_broadcast(on, receivers > 0)
         self._refresh()
 
@@ -224,11 +227,7 @@ class ChatPane(QWidget):
         told = bool(last) and last[0].status == "error" and last[0].error == model_status.error
         self.notice.setVisible(failed and not told)
         self.notice.show_status(model_status, chat.alias or model_status.name)
-        self.composer.set_placeholder(
-            counted("Message %n chat…", "Message %n chats…", self._broadcast)
-            if self._broadcast > 1
-            else tr("Message {name}…", name=chat.alias or model_status.name)
-        )
+        self.composer.set_words(*leaving.words(chat, self._broadcast, self._heard_at))
         self._show_turn()
         if self.isVisible() and chat.unseen:
             chat.mark_seen()

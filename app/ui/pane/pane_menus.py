@@ -12,13 +12,16 @@ from app.chats.library import ChatLibrary
 from app.chats.model_choice import LoadState
 from app.language import tr
 from app.paths import GUIDE
+from app.remote.address import is_remote
 from app.settings import Settings
 from app.ui.models.fit_flow import FitFlow
 from app.ui.models.model_menu import UnloadMenu, model_menu
+from app.ui.models.remote_dialog import RemoteDialog
 from app.ui.pane.options_popover import OptionsPopover
 from app.ui.pane.pane import ChatPane
 from app.ui.pane.presets import Presets
 from app.ui.pane.tools_popover import ToolsPopover
+from app.ui.widgets.closing import open_dialog
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.undo import Undos
 from app.ui.window.workspace import Workspace
@@ -79,11 +82,17 @@ class PaneMenus(QObject):
             chosen=pane.chat.set_model,
             open_folder=self._chats.open_model_folder,
             get_model=self.get_asked.emit,
+            add_remote=lambda: self._add_remote(pane),
             manage=self.manage_asked.emit,
             unload=self._unload_menu(pane),
         )
         button = pane.header.model_button
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
+
+    def _add_remote(self, pane: ChatPane) -> None:
+        dialog = RemoteDialog(self._loader, self._library.bridge, self._window)
+        dialog.added.connect(pane.chat.set_model)
+        open_dialog(dialog)
 
     @Slot(object, object)
     def _on_unload_asked(self, pane: ChatPane, button: QWidget) -> None:
@@ -144,5 +153,5 @@ class PaneMenus(QObject):
     @Slot(str)
     def _on_model(self, ref: str) -> None:
         """A model folder that loaded is remembered for the list of models."""
-        if ref != GUIDE and self._loader.get(ref).state is LoadState.READY:
+        if ref != GUIDE and not is_remote(ref) and self._loader.get(ref).state is LoadState.READY:
             self._settings.remember_model(ref)

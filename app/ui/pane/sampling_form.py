@@ -188,12 +188,14 @@ class SamplingForm:
             label.setMinimumSize(labels, 30)
             form.addRow(label, box)
 
-    def show_options(self, options: ChatOptions, defaults: Mapping[str, Any]) -> None:
-        """Show what was chosen, and what the model would take instead."""
+    def show_options(self, options: ChatOptions, defaults: Mapping[str, Any] | None) -> None:
+        """Show what was chosen, and what the model would take instead; None: that is not known."""
         for number in self._numbers:
             box = self.boxes[number.name]
-            own = defaults.get(number.name)
+            own = defaults.get(number.name) if defaults is not None else None
             box.set_default(float(own) if own is not None else number.engine)
+            if defaults is None:
+                box.setSpecialValueText(tr("As the model"))
             box.set_number(getattr(options, number.name))
 
     def values(self) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from app.tools.consent import Grant
 from app.tools.pins import Change
 from app.tools.servers import ServerConfig
 from app.tools.tool import BUILT_IN, Tool, as_function, visible
+from app.ui.pane import leaving
 from app.ui.pane.panel_parts import headed, heading, link, note
 from app.ui.widgets.wheel import WheelGuard
 from engine.errors import EngineError
@@ -93,9 +94,8 @@ class ToolsPopover(QFrame):
         layout.setSpacing(6)
         self.boxes = {}
         self.costs = {BUILT_IN: headed(tr("Tools of this chat"), layout, page)}
-        model = self._chat.model_status.model
-        if model is not None and not model.tool_format:
-            layout.addWidget(note(tr("{name} cannot call tools.", name=model.name), page))
+        if words := leaving.of_tools(self._chat):
+            layout.addWidget(note(words, page))
         for tool in self._toolbox.builtin.tools:
             layout.addWidget(self._box(tool, page))
         for words in self._toolbox.builtin.absent:
@@ -239,7 +239,8 @@ class ToolsPopover(QFrame):
 
     def _count(self) -> None:
         """Have the model's tokenizer count what is switched on: all of it, and each server's."""
-        engine, model = self._library.loader.engine, self._chat.model_status.model
+        engine = self._library.loader.engine if self._chat.remote is None else None
+        model = self._chat.model_status.model
         tools = self._toolbox.offered(self._chat.options.tools)
         self._counting += 1  # what is still being counted holds no more
         for label in (self.cost, *self.costs.values()):

@@ -26,6 +26,7 @@ class Broadcast(QObject):
         self._workspace = workspace
         self._on = False
         self._left: set[str] = set()  # chats that hear only what is written in them
+        self._joined: set[str] = set()  # chats at remote models that hear the others all the same
         workspace.pane_made.connect(self._on_pane_made)
         workspace.arranged.connect(self._show)
 
@@ -35,15 +36,24 @@ class Broadcast(QObject):
 
     @property
     def group(self) -> list[ChatPane]:
-        """The panes that hear each other while it is on."""
-        return [p for p in self._workspace.panes() if p.chat.id not in self._left]
+        """The panes that hear each other while it is on.
+
+        What is written in one chat leaves the machine by another only where its person wants it.
+        """
+        return [p for p in self._workspace.panes() if self._hears(p)]
+
+    def _hears(self, pane: ChatPane) -> bool:
+        if pane.chat.remote is not None:
+            return pane.chat.id in self._joined
+        return pane.chat.id not in self._left
 
     @command("broadcast", mark("Broadcast to All Chats"), "Ctrl+Shift+B", checkable=True)
     @Slot()
     def toggle(self) -> None:
-        """Switch it; switched on, it is for all chats again."""
+        """Switch it; switched on, it is for all chats of this machine again."""
         self._on = not self._on
         self._left.clear()
+        self._joined.clear()
         self._show()
         self.changed.emit(self._on)
         several = len(self._workspace.panes()) > 1
@@ -67,20 +77,30 @@ class Broadcast(QObject):
     @Slot(object)
     def toggle_pane(self, pane: ChatPane) -> None:
         """Take a chat out of the group, or back into it."""
-        self._left ^= {pane.chat.id}
+        (self._left if pane.chat.remote is None else self._joined).symmetric_difference_update(
+            {pane.chat.id}
+        )
         self._show()
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
         pane.spoken.connect(self._on_spoken)
         pane.broadcast_asked.connect(self.toggle_pane)
+        pane.chat.chat_changed.connect(self._on_chat_changed)  # perhaps to a remote model
+
+    @Slot()
+    def _on_chat_changed(self) -> None:
+        if self._on:
+            self._show()
 
     @Slot()
     def _show(self) -> None:
         """Tint every composer that will receive."""
         group = self.group
+        remotes = [pane.chat.remote for pane in group if pane.chat.remote is not None]
         for pane in self._workspace.panes():
-            pane.set_broadcast(self._on, len(group) if self._on and pane in group else 0)
+            heard = self._on and pane in group
+            pane.set_broadcast(self._on, len(group) if heard else 0, remotes if heard else ())
 
     @Slot(object, str)
     def _on_spoken(self, speaker: ChatPane, text: str) -> None:

@@ -1,0 +1,149 @@
+"""Where a remote model is, and how chats name it. Pure: nothing is looked up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urlsplit
+
+from app.language import tr
+
+PREFIX = "remote:"
+"""How the reference of a remote model begins. Its address and the model's name follow."""
+
+LONGEST = 500  # characters of an address, and of a model's name
+_ENDS = ("/chat/completions", "/completions", "/models")
+_PORTS = {"http": 80, "https": 443}
+
+
+class AddressError(ValueError):
+    """A text is no address. ``str(error)`` says what to write instead."""
+
+
+@dataclass(frozen=True)
+class Remote:
+    """One model at one address.
+
+    Attributes:
+        address: the base of its URLs, as `normalised` gives it: "https://api.openai.com/v1".
+        model: as the server names it.
+        kind: what answers there, one of `app.remote.kinds.KINDS`.
+        context: tokens of a prompt and its answer together; 0 where the server does not tell.
+    """
+
+    address: str
+    model: str
+    kind: str = ""
+    context: int = 0
+
+    @property
+    def ref(self) -> str:
+        """How chats name it."""
+        return f"{PREFIX}{self.address}#{self.model}"
+
+    @property
+    def host(self) -> str:
+        """Whom the text goes to, as people read it."""
+        return host_of(self.address)
+
+    @property
+    def name(self) -> str:
+        """What it is called in the window: a name always says where its model is."""
+        return f"{self.short_name} · {self.host}"
+
+    @property
+    def short_name(self) -> str:
+        """The model's own name, for where its host is said beside it."""
+        return self.model.rpartition("/")[2] or self.model
+
+    @property
+    def here(self) -> bool:
+        """Whether another program of this machine answers."""
+        return is_here(self.address)
+
+
+def is_remote(ref: str) -> bool:
+    """Whether a chat's ``model`` is one that answers elsewhere."""
+    return ref.startswith(PREFIX)
+
+
+def named(ref: str) -> Remote | None:
+    """What a reference says of its model; None for one that makes no sense."""
+    address, _, model = ref.removeprefix(PREFIX).partition("#")
+    try:
+        same = is_remote(ref) and normalised(address) == address
+    except AddressError:
+        return None
+    good = same and 0 < len(model) <= LONGEST and model.isprintable() and model == model.strip()
+    return Remote(address, model) if good else None
+
+
+def normalised(text: str) -> str:
+    """The base of a server's URLs from what a person wrote, e.g. "localhost:8080".
+
+    Without a scheme it is http for this machine and https for any other. Without a path it is
+    ``/v1``.
+
+    Raises:
+        AddressError: it is none.
+    """
+    text = text.strip()
+    if not text:
+        raise AddressError(tr("Write an address, such as https://example.org/v1."))
+    if len(text) > LONGEST or any(c.isspace() or not c.isprintable() for c in text):
+        raise AddressError(tr("An address has no spaces and at most 500 characters."))
+    if "://" not in text:
+        text = f"{'http' if _is_local(_split(f'//{text}').hostname or '') else 'https'}://{text}"
+    parts = _split(text)
+    if parts.scheme not in _PORTS:
+        raise AddressError(tr("An address begins with https:// or http://."))
+    if parts.username is not None or parts.password is not None:
+        raise AddressError(tr("Write the key into its own field, and not into the address."))
+    try:
+        host = (parts.hostname or "").encode("idna").decode("ascii")
+        port = parts.port
+    except (ValueError, UnicodeError) as error:
+        raise AddressError(_no_host()) from error
+    if not host or host.startswith("-") or not set(host) <= _HOST_CHARACTERS:
+        raise AddressError(_no_host())
+    place = f"[{host}]" if ":" in host else host
+    if port is not None and port != _PORTS[parts.scheme]:
+        place = f"{place}:{port}"
+    path = parts.path.rstrip("/")
+    for end in _ENDS:
+        path = path.removesuffix(end)
+    return f"{parts.scheme}://{place}{path.rstrip('/') or '/v1'}"
+
+
+def host_of(address: str) -> str:
+    """The host of an address, with its port where that is not the usual one."""
+    return urlsplit(address).netloc
+
+
+def is_here(address: str) -> bool:
+    """Whether an address is this machine's own."""
+    return _is_local(urlsplit(address).hostname or "")
+
+
+def is_open(address: str) -> bool:
+    """Whether others on the way can read what is sent there."""
+    return address.startswith("http://") and not is_here(address)
+
+
+_HOST_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-:_")
+
+
+def _no_host() -> str:
+    return tr("There is no host in this address. Write it as https://example.org/v1.")
+
+
+def _split(text: str) -> SplitResult:
+    try:
+        return urlsplit(text)
+    except ValueError as error:
+        raise AddressError(_no_host()) from error
+
+
+def _is_local(host: str) -> bool:
+    digits = host.replace(".", "")
+    loopback = host.startswith("127.") and digits.isdecimal() and host.count(".") == 3
+    return host in {"localhost", "::1"} or host.endswith(".localhost") or loopback

@@ -1,0 +1,200 @@
+"""What can go wrong with a remote model, in sentences that say what to do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+
+from app.language import counted, tr
+from app.remote.address import host_of
+from app.tools.tool import clean
+from engine import EngineError
+from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST
+
+# Beside the engine's own codes.
+UNREACHABLE = "remote_unreachable"  # nobody answers at the address
+REFUSED = "remote_refused"  # the key is wrong, or may not do this
+GONE = "remote_gone"  # there is no such model at the address, or the person has removed it
+BUSY = "remote_busy"  # asked too often, or overloaded
+BROKEN = "remote_broken"  # the answer broke off, or is none
+FAILED = "remote_failed"  # the server says that it could not
+
+_LONGEST_WORDS = 300  # characters of a server's own words
+_TOO_LONG = ("context_length", "context length", "context window", "maximum context", "too long")
+
+
+class RemoteError(EngineError):
+    """An `EngineError` of a remote model. ``message`` is in the person's language."""
+
+
+def words_of(body: object) -> str:
+    """What a server says of an error in the JSON of its answer; "" where it says nothing."""
+    error = body.get("error") if isinstance(body, Mapping) else None
+    found: object = error
+    if isinstance(error, Mapping):
+        found = error.get("message")
+    elif not isinstance(error, str) and isinstance(body, Mapping):
+        found = body.get("message") or body.get("detail")
+    if not isinstance(found, str):
+        return ""
+    found = clean(found[: 4 * _LONGEST_WORDS], lines=False)
+    return found if len(found) <= _LONGEST_WORDS else found[:_LONGEST_WORDS].rstrip() + "…"
+
+
+def refusal(
+    status: int, headers: Mapping[str, str], body: object, address: str, model: str
+) -> RemoteError:
+    """The error for an answer whose status is not 200.
+
+    Args:
+        body: its JSON, None where it is none.
+        model: that was asked; "" for the list of models.
+    """
+    host, said = host_of(address), words_of(body)
+    quoted = tr("It says: “{words}”", words=said) if said else ""
+    code, sentence = _told(status, headers, host, address, model)
+    if status in (400, 413, 422) and _is_too_long(body, said):
+        code = CONTEXT_OVERFLOW
+        sentence = tr("The conversation does not fit into the context of {model}.", model=model)
+    return RemoteError(code, " ".join(filter(None, (sentence, quoted))))
+
+
+def _told(
+    status: int, headers: Mapping[str, str], host: str, address: str, model: str
+) -> tuple[str, str]:
+    if 300 <= status < 400:
+        return GONE, _moved(headers, host)
+    if status == 401:
+        return REFUSED, tr(
+            "{host} wants a key, or does not take this one. Add the model again with its key.",
+            host=host,
+        )
+    if status == 403:
+        return REFUSED, tr(
+            "{host} does not allow this with your key. Ask for access there, or use another key.",
+            host=host,
+        )
+    if status == 404 and model:
+        return GONE, tr(
+            "{host} has no model {model} now. Choose another, or look whether it was renamed.",
+            host=host,
+            model=model,
+        )
+    if status in (404, 405):
+        return GONE, tr(
+            "No models are listed at {address}. Check the address: it often ends in /v1.",
+            address=address,
+        )
+    if status == 429:
+        return BUSY, " ".join((tr("{host} is asked too often.", host=host), later(headers)))
+    if status in (502, 503, 504):
+        return BUSY, " ".join((tr("{host} is not ready.", host=host), later(headers)))
+    if status >= 500:
+        return FAILED, tr(
+            "{host} could not answer (status {status}). Try again in a while.",
+            host=host,
+            status=status,
+        )
+    if status in (400, 413, 422):
+        return INVALID_REQUEST, tr(
+            "{host} does not take this request (status {status}). A setting of the chat may be "
+            "one that it does not know.",
+            host=host,
+            status=status,
+        )
+    return BROKEN, tr(
+        "{host} gave an answer that is none (status {status}). Check the address.",
+        host=host,
+        status=status,
+    )
+
+
+def _moved(headers: Mapping[str, str], host: str) -> str:
+    there = clean(headers.get("location", "")[:_LONGEST_WORDS], lines=False)
+    if not there:
+        return tr("{host} sends requests on to another place. Check the address.", host=host)
+    return tr(
+        "{host} sends requests on to {place}. They are not sent there. If that is right, add "
+        "the model with that address.",
+        host=host,
+        place=there,
+    )
+
+
+def _is_too_long(body: object, said: str) -> bool:
+    error = body.get("error") if isinstance(body, Mapping) else None
+    code = error.get("code") if isinstance(error, Mapping) else None
+    text = f"{code if isinstance(code, str) else ''} {said}".lower()
+    return any(words in text for words in _TOO_LONG)
+
+
+def later(headers: Mapping[str, str]) -> str:
+    """When to try again, from a ``Retry-After`` in seconds or as a date."""
+    wait = _wait_s(headers.get("retry-after", ""))
+    if wait <= 0:
+        return tr("Try again in a while.")
+    if wait < 100:
+        return counted("Try again in %n second.", "Try again in %n seconds.", wait)
+    if wait < 100 * 60:
+        return counted("Try again in %n minute.", "Try again in %n minutes.", -(-wait // 60))
+    return tr("Try again in a few hours.") if wait < 86_400 else tr("Try again another day.")
+
+
+def _wait_s(told: str) -> int:
+    """Whole seconds, 0 where there is nothing that makes sense."""
+    told = told.strip()[:100]
+    try:
+        return min(int(-(-float(told) // 1)), 10**9) if told else 0
+    except (ValueError, OverflowError):
+        pass
+    try:
+        return max(0, int(parsedate_to_datetime(told).timestamp() - time.time()))
+    except (ValueError, TypeError, OverflowError):
+        return 0
+
+
+def broken(host: str) -> RemoteError:
+    """The stream ended before the answer did."""
+    return RemoteError(
+        BROKEN,
+        tr("The connection to {host} broke off. What had come is kept. Answer again.", host=host),
+    )
+
+
+def no_sense(host: str) -> RemoteError:
+    """What came is not what was agreed."""
+    return RemoteError(
+        BROKEN,
+        tr(
+            "{host} sent something that cannot be read. Check the address, or try again.", host=host
+        ),
+    )
+
+
+def too_much(host: str) -> RemoteError:
+    """The answer does not end."""
+    return RemoteError(
+        BROKEN, tr("{host} sent far too much and was stopped. What had come is kept.", host=host)
+    )
+
+
+def silent(host: str) -> RemoteError:
+    """Nothing comes, and the connection stays open."""
+    return RemoteError(
+        UNREACHABLE, tr("{host} does not answer. Try again, or look how it does.", host=host)
+    )
+
+
+def unreachable(host: str, error: BaseException) -> RemoteError:
+    """There is no connection to be had."""
+    lines = str(error).strip().splitlines()
+    why = clean(lines[0][:_LONGEST_WORDS], lines=False).rstrip(".") if lines else ""
+    return RemoteError(
+        UNREACHABLE,
+        tr(
+            "{host} cannot be reached ({why}). Check the address and the connection.",
+            host=host,
+            why=why or type(error).__name__,
+        ),
+    )

@@ -1,0 +1,198 @@
+"""What a streamed answer says, chunk by chunk. Pure: no socket, no clock."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from app.language import tr
+from app.remote import errors
+from app.remote.errors import RemoteError
+
+Piece = tuple[Literal["answer", "reasoning", "tool"], str]
+
+MOST_TEXT = 16_000_000
+"""Characters of one answer, with its reasoning and calls."""
+MOST_CALLS = 128
+_MOST_COUNT = 2**53
+
+
+@dataclass
+class Called:
+    """One call of a tool, as far as it has come."""
+
+    id: str = ""
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Usage:
+    """What the server says the answer took, in tokens; 0 where it does not say."""
+
+    prompt: int = 0
+    reused: int = 0
+    generated: int = 0
+    reasoning: int = 0
+
+
+class Reading:
+    """One answer.
+
+    Attributes:
+        calls: the tools that it calls, by the server's numbers for them.
+        reason: why it ended, in the server's word; "" as long as it has not said.
+        usage: what it took.
+        done: whether the server has said that nothing more comes.
+    """
+
+    def __init__(self, host: str) -> None:
+        self._host = host
+        self._length = 0
+        self._texts: dict[str, list[str]] = {"answer": [], "reasoning": [], "tool": []}
+        self.calls: dict[int, Called] = {}
+        self.reason = ""
+        self.usage = Usage()
+        self.done = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether the answer has come to its end."""
+        return self.done or bool(self.reason)
+
+    def text(self, kind: str) -> str:
+        """All that has come of one kind."""
+        return "".join(self._texts[kind])
+
+    def take(self, data: str) -> list[Piece]:
+        """One event's data; returns what is new.
+
+        Raises:
+            RemoteError: it makes no sense, is too much, or says that the answer has failed.
+        """
+        if data.strip() == "[DONE]":
+            self.done = True
+            return []
+        try:
+            chunk = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise errors.no_sense(self._host) from error
+        return self.take_chunk(chunk)
+
+    def take_chunk(self, chunk: object) -> list[Piece]:
+        """One chunk, or a whole completion from a server that does not stream.
+
+        Raises:
+            RemoteError: as `take`.
+        """
+        if not isinstance(chunk, Mapping):
+            raise errors.no_sense(self._host)
+        if chunk.get("error") or chunk.get("object") == "error":
+            raise self._failed(chunk)
+        if isinstance(usage := chunk.get("usage"), Mapping):
+            self._count(usage)
+        choices = chunk.get("choices")
+        if choices is None or choices == []:
+            return []
+        choice = choices[0] if isinstance(choices, list) else None
+        if not isinstance(choice, Mapping):
+            raise errors.no_sense(self._host)
+        delta = choice.get("delta") or choice.get("message") or {}
+        if not isinstance(delta, Mapping):
+            raise errors.no_sense(self._host)
+        pieces = list(self._pieces(delta))
+        if isinstance(reason := choice.get("finish_reason"), str) and reason:
+            self.reason = reason[:100]
+        for kind, text in pieces:
+            self._length += len(text)
+            self._texts[kind].append(text)
+        if self._length > MOST_TEXT:
+            raise errors.too_much(self._host)
+        return pieces
+
+    def check_end(self) -> None:
+        """The stream is over.
+
+        Raises:
+            RemoteError: the answer is not, or was withheld.
+        """
+        if not self.ended or self.reason in ("abort", "error"):
+            raise errors.broken(self._host)
+        if self.reason == "content_filter":
+            words = tr("{host} has withheld the rest of this answer.", host=self._host)
+            raise RemoteError(errors.FAILED, words)
+
+    def _pieces(self, delta: Mapping[str, Any]) -> Iterator[Piece]:
+        thought = delta.get("reasoning_content") or delta.get("reasoning")
+        if isinstance(thought, str) and thought:
+            yield "reasoning", thought
+        said = delta.get("content") or delta.get("refusal")
+        if isinstance(said, list):  # of parts, as Mistral has it
+            said = "".join(t for part in said if isinstance(t := _part(part), str))
+        if isinstance(said, str) and said:
+            yield "answer", said
+        calls = delta.get("tool_calls")
+        for at, call in enumerate(calls if isinstance(calls, list) else ()):
+            if isinstance(call, Mapping) and (text := self._called(at, call)):
+                yield "tool", text
+
+    def _called(self, at: int, told: Mapping[str, Any]) -> str:
+        """More of a call; returns its new text."""
+        index = told.get("index")
+        number = index if type(index) is int else at
+        if number not in self.calls and len(self.calls) >= MOST_CALLS:
+            raise errors.too_much(self._host)
+        call = self.calls.setdefault(number, Called())
+        if isinstance(key := told.get("id"), str) and key and not call.id:
+            call.id = key[:200]
+        function = told.get("function")
+        if not isinstance(function, Mapping):
+            return ""
+        if isinstance(name := function.get("name"), str) and not call.name:
+            call.name = name[:200]
+        arguments = function.get("arguments")
+        if isinstance(arguments, Mapping):  # of a server that has not made it a text
+            arguments = json.dumps(arguments, ensure_ascii=False)
+        if not isinstance(arguments, str):
+            return ""
+        call.arguments.append(arguments)
+        return arguments
+
+    def made(self) -> list[tuple[str, str, str]]:
+        """The calls as (id, name, arguments). Each has an id of its own."""
+        found, taken = [], set[str]()
+        for _, call in sorted(self.calls.items()):
+            key = call.id if call.id and call.id not in taken else f"call_{uuid.uuid4().hex[:24]}"
+            taken.add(key)
+            found.append((key, call.name, "".join(call.arguments) or "{}"))
+        return found
+
+    def _count(self, usage: Mapping[str, Any]) -> None:
+        prompt, completion = (
+            details if isinstance(details := usage.get(f"{name}_tokens_details"), Mapping) else {}
+            for name in ("prompt", "completion")
+        )
+        self.usage = Usage(
+            _number(usage.get("prompt_tokens")),
+            _number(prompt.get("cached_tokens")),
+            _number(usage.get("completion_tokens")),
+            _number(completion.get("reasoning_tokens", usage.get("reasoning_tokens"))),
+        )
+
+    def _failed(self, chunk: Mapping[str, Any]) -> RemoteError:
+        """An error that comes in the stream: the status was 200 by then."""
+        said = errors.words_of(chunk)
+        words = tr("{host} could not go on. What had come is kept. Answer again.", host=self._host)
+        quoted = tr("It says: “{words}”", words=said) if said else ""
+        return RemoteError(errors.FAILED, " ".join(filter(None, (words, quoted))))
+
+
+def _number(value: object) -> int:
+    return value if type(value) is int and 0 <= value < _MOST_COUNT else 0
+
+
+def _part(part: object) -> object:
+    return part.get("text") if isinstance(part, Mapping) and part.get("type") == "text" else None

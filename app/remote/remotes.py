@@ -1,0 +1,213 @@
+"""The remote models that the person has added, and the thread on which they are asked."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Mapping
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from app import keychain
+from app.language import tr
+from app.remote import client, errors
+from app.remote.address import Remote, named
+from app.remote.kinds import KINDS, Listed
+from app.remote.session import RemoteModel, RemoteSession
+from app.settings import Settings
+
+T = TypeVar("T")
+
+_MOST_CONTEXT = 2**31
+
+
+class Remotes:
+    """Methods may be called on any thread but for `open`, `add` and `remove`.
+
+    Making one starts nothing: the thread begins with the first thing that is asked.
+    """
+
+    STOP_S = 4.0
+
+    def __init__(self) -> None:
+        self._settings = Settings()
+        self._models: dict[str, RemoteModel] = {}
+        self._keys: dict[str, str] = {}  # by address; as far as they are known in this run
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._down = False
+
+    # The list.
+
+    def open(self, settings: Settings) -> None:
+        """Take the models of the settings. What makes no sense there is left out."""
+        self._settings = settings
+        found = (_remote(ref, told) for ref, told in settings.remotes.items())
+        self._models = {one.ref: _model(one) for one in found if one is not None}
+
+    @property
+    def refs(self) -> tuple[str, ...]:
+        """All of them, in the order in which they were added."""
+        return tuple(self._models)
+
+    def model(self, ref: str) -> RemoteModel | None:
+        """The model of that reference; None where the person has not added it, or removed it."""
+        return self._models.get(ref)
+
+    def known(self, ref: str) -> bool:
+        return ref in self._models
+
+    def add(self, remote: Remote, key: str | None = None) -> None:
+        """List a model; ``key`` is that of its address in this run, where it is given.
+
+        `keep_key` keeps it for the next one.
+        """
+        models = dict(self._models)
+        models[remote.ref] = _model(remote)
+        self._models = models
+        if key is not None:
+            self._keys[remote.address] = key
+        self._save()
+
+    def remove(self, ref: str) -> bool:
+        """List it no longer; whether it was the last one of its address.
+
+        Then the address's key is of no more use: `take_key`, in the background.
+        """
+        models = dict(self._models)
+        gone = models.pop(ref, None)
+        self._models = models
+        self._save()
+        addresses = {model.remote.address for model in models.values()}
+        return gone is not None and gone.remote.address not in addresses
+
+    def _save(self) -> None:
+        told = {
+            ref: {"kind": model.remote.kind, "context": model.remote.context}
+            for ref, model in self._models.items()
+        }
+        self._settings.set(remotes=told)
+
+    # Keys. Never on the GUI thread: the system may ask the person.
+
+    def key(self, address: str) -> str:
+        """The key for an address; "" for none."""
+        known = self._keys.get(address)
+        if known is None:
+            known = self._keys[address] = keychain.read(_account(address))
+        return known
+
+    def keep_key(self, address: str, key: str) -> bool:
+        """Use a key for an address, and keep it in the keychain; whether that was possible."""
+        self._keys[address] = key
+        return keychain.keep(key, _account(address))
+
+    def take_key(self, address: str) -> str:
+        """Take the address's key out of the keychain; returns it, "" for none."""
+        key = self.key(address)
+        self._keys.pop(address, None)
+        keychain.forget(_account(address))
+        return key
+
+    # What is asked.
+
+    def session(self, model: RemoteModel, chat_id: str, chosen: Mapping[str, Any]) -> RemoteSession:
+        """A chat's conversation with a model."""
+        return RemoteSession(chat_id, model.remote, self, chosen)
+
+    def models_at(self, address: str, key: str | None) -> Future[list[Listed]]:
+        """What a server has; fails with RemoteError. Without a key it is shown the kept one."""
+
+        async def ask() -> list[Listed]:
+            shown = key if key is not None else await asyncio.to_thread(self.key, address)
+            return await client.models_at(address, shown)
+
+        return self.start(ask())
+
+    def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Run this on the thread."""
+        loop = self._started()
+        if loop is None:
+            work.close()
+            failed: Future[T] = Future()
+            words = tr("The program is ending.")
+            failed.set_exception(errors.RemoteError(errors.UNREACHABLE, words))
+            return failed
+        return asyncio.run_coroutine_threadsafe(work, loop)
+
+    # The thread.
+
+    def shut_down(self) -> None:
+        """End all answers, and wait for that ``STOP_S`` at most."""
+        with self._lock:
+            already, self._down = self._down, True
+            loop, thread = self._loop, self._thread
+        if not already and loop is not None and thread is not None:
+            asyncio.run_coroutine_threadsafe(_end_all(), loop)
+            thread.join(self.STOP_S)
+
+    def _started(self) -> asyncio.AbstractEventLoop | None:
+        with self._lock:
+            if self._down:
+                return None
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(
+                    target=_run, args=(self._loop,), name="remote", daemon=True
+                )
+                self._thread.start()
+            return self._loop
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_forever()
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.run_until_complete(loop.shutdown_default_executor())
+    finally:
+        loop.close()
+
+
+async def _end_all() -> None:
+    """Cancelled answers tell their end."""
+    current = asyncio.current_task()
+    others = [task for task in asyncio.all_tasks() if task is not current]
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+    asyncio.get_running_loop().stop()
+
+
+def _account(address: str) -> str:
+    return f"Key for {address}"
+
+
+def _remote(ref: str, told: Mapping[str, Any]) -> Remote | None:
+    """A model as the settings have it."""
+    one = named(ref)
+    if one is None:
+        return None
+    kind, context = told.get("kind"), told.get("context")
+    if not isinstance(kind, str) or kind not in KINDS:
+        kind = ""
+    if not isinstance(context, int) or isinstance(context, bool):
+        context = 0
+    return Remote(one.address, one.model, kind, max(0, min(context, _MOST_CONTEXT)))
+
+
+def _model(remote: Remote) -> RemoteModel:
+    """A model as the window knows models. It is told of tools: whether it calls them it shows."""
+    return RemoteModel(
+        id=remote.ref,
+        name=remote.name,
+        path="",
+        context_length=remote.context,
+        nbytes=0,
+        dtype="",
+        step="remote",
+        thinking=KINDS[remote.kind].thinking,
+        tool_format="remote",
+        remote=remote,
+    )

@@ -1,0 +1,287 @@
+"""A chat's conversation with a remote model: asked as the engine's is, with the same events."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+import uuid
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from app.language import tr
+from app.remote import client, errors
+from app.remote.address import Remote
+from app.remote.reading import Reading
+from app.remote.request import body_for
+from engine import (
+    EngineError,
+    Event,
+    Failed,
+    Finished,
+    FinishReason,
+    Model,
+    ReplyStats,
+    SamplingParams,
+    TextDelta,
+    ToolCallFailed,
+    ToolCallFinished,
+)
+from engine.errors import INTERNAL_ERROR
+
+log = logging.getLogger(__name__)
+
+_AT_ONCE_S = 0.05
+"""What comes within less was held back on its way: it tells nothing of the speed."""
+
+Listener = Callable[[Event], None]
+
+
+@dataclass(frozen=True)
+class RemoteModel(Model):
+    """A model that answers elsewhere, with what is known of it from here."""
+
+    remote: Remote = field(default_factory=lambda: Remote("", ""))
+
+
+class Line(Protocol):
+    """What a session needs of `Remotes`."""
+
+    def key(self, address: str) -> str: ...
+
+    def known(self, ref: str) -> bool: ...
+
+    def start(self, work: Coroutine[Any, Any, None]) -> Future[None]: ...
+
+
+class RemoteReply:
+    """One answer. Its last event is one `Finished` or `Failed`, whatever happens.
+
+    Attributes:
+        id: unique in this process.
+    """
+
+    def __init__(self, session_id: str, remote: Remote, line: Line, on_event: Listener) -> None:
+        self.id = uuid.uuid4().hex
+        self._session_id = session_id
+        self._remote = remote
+        self._line = line
+        self._on_event = on_event
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._flows = asyncio.Event()
+        self._flows.set()
+        self._stopped = self._paused = self._ended = False
+
+    def begin(self, body: dict[str, Any]) -> None:
+        """Send the request."""
+        self._line.start(self._run(body)).add_done_callback(self._on_over)
+
+    # From any thread.
+
+    def cancel(self) -> None:
+        """Stop reading; the server notices that nobody listens. Harmless if ended."""
+        self._stopped = True
+        self._tell(self._cancel_task)
+
+    def pause(self) -> None:
+        """Read no further until `resume`. The server goes on as far as the network's buffers."""
+        self._paused = True
+        self._tell(self._flow)
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+        self._paused = False
+        self._tell(self._flow)
+
+    def _tell(self, what: Callable[[], object]) -> None:
+        if (loop := self._loop) is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(what)
+
+    # On the loop's thread.
+
+    def _on_over(self, future: Future[None]) -> None:
+        """Nothing runs any more, or nothing has: the program ends."""
+        if not self._ended:
+            words = tr("The program is ending.")
+            self._post(Failed(self._session_id, self.id, errors.UNREACHABLE, words))
+
+    def _cancel_task(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def _flow(self) -> None:
+        if self._paused:
+            self._flows.clear()
+        else:
+            self._flows.set()
+
+    async def _run(self, body: dict[str, Any]) -> None:
+        """The answer from the request to the last event."""
+        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+        reading, clock = Reading(self._remote.host), _Clock()
+        try:
+            self._flow()
+            if not self._stopped:  # it may have been before there was a loop
+                await self._read(body, reading, clock)
+        except asyncio.CancelledError:
+            self._stopped = True
+        except EngineError as error:
+            if not self._stopped:
+                self._post(Failed(self._session_id, self.id, error.code, error.message))
+                return
+        except Exception:
+            log.exception("A remote model's answer could not be read")
+            words = tr("The answer of {host} could not be read.", host=self._remote.host)
+            self._post(Failed(self._session_id, self.id, INTERNAL_ERROR, words))
+            return
+        self._finish(reading, clock)
+
+    async def _read(self, body: dict[str, Any], reading: Reading, clock: _Clock) -> None:
+        if not self._line.known(self._remote.ref):
+            raise removed(self._remote)
+        # The keychain may take its time, and may ask the person first.
+        key = await asyncio.to_thread(self._line.key, self._remote.address)
+        async with aclosing(client.answer(self._remote, key, body, reading)) as pieces:
+            async for kind, text in pieces:
+                await self._flows.wait()
+                clock.tick()
+                self._post(TextDelta(self._session_id, self.id, text, kind))
+
+    def _finish(self, reading: Reading, clock: _Clock) -> None:
+        if self._stopped:
+            self._end(FinishReason.CANCELLED, reading, clock, None)
+            return
+        made = reading.made()
+        for key, name, arguments in made:
+            # In English: it is what the model is told of its call.
+            fault = "" if name else "The call names no tool."
+            if name and not _is_object(arguments):
+                fault = "The arguments of the call are no JSON object."
+            self._post(
+                ToolCallFailed(self._session_id, self.id, key, name, arguments, fault)
+                if fault
+                else ToolCallFinished(self._session_id, self.id, key, name, arguments)
+            )
+        turn: dict[str, Any] = {"role": "assistant", "content": reading.text("answer")}
+        if thought := reading.text("reasoning"):
+            turn["reasoning_content"] = thought
+        good = [call for call in made if call[1] and _is_object(call[2])]
+        if good:
+            turn["tool_calls"] = [
+                {"id": key, "type": "function", "function": {"name": name, "arguments": arguments}}
+                for key, name, arguments in good
+            ]
+        reason = FinishReason.LENGTH if reading.reason == "length" else FinishReason.STOP
+        self._end(reason, reading, clock, turn)
+
+    def _end(
+        self, reason: FinishReason, reading: Reading, clock: _Clock, turn: dict[str, Any] | None
+    ) -> None:
+        stats = clock.stats(reading)
+        self._post(Finished(self._session_id, self.id, reason, stats, message=turn))
+
+    def _post(self, event: Event) -> None:
+        self._ended = isinstance(event, Finished | Failed)
+        self._on_event(event)
+
+
+class RemoteSession:
+    """One chat at a remote model. Nothing is kept there: each request has the whole conversation.
+
+    Attributes:
+        id: the chat's.
+    """
+
+    def __init__(
+        self, session_id: str, remote: Remote, line: Line, chosen: Mapping[str, Any]
+    ) -> None:
+        """``chosen``: the settings that the person has chosen, by their names."""
+        self.id = session_id
+        self._remote = remote
+        self._line = line
+        self._chosen = dict(chosen)
+        self._reply: RemoteReply | None = None
+
+    def send(
+        self,
+        prompt: Sequence[Mapping[str, Any]],
+        params: SamplingParams | None = None,
+        on_event: Listener | None = None,
+    ) -> RemoteReply:
+        """Ask for an answer to a conversation; returns at once.
+
+        Raises:
+            RemoteError: the server cannot do what the chat's settings ask for.
+        """
+        body = body_for(self._remote, prompt, params or SamplingParams(), self._chosen)
+        reply = RemoteReply(self.id, self._remote, self._line, on_event or (lambda _: None))
+        self._reply = reply
+        reply.begin(body)
+        return reply
+
+    def prioritise(self, priority: int = 1) -> None:
+        """Another machine decides whose turn it is."""
+
+    def fork(self, session_id: str | None = None) -> RemoteSession:
+        """Another session at the same model. What the server has read it may find by itself."""
+        return RemoteSession(session_id or uuid.uuid4().hex, self._remote, self._line, self._chosen)
+
+    def close(self, forget: bool = False) -> None:
+        """A reply that is running ends."""
+        if self._reply is not None:
+            self._reply.cancel()
+
+
+def removed(remote: Remote | None, ref: str = "") -> errors.RemoteError:
+    """The person has taken the model out of the list; None for a name that is none."""
+    if remote is None:
+        words = tr("{name} names no remote model. Choose another model.", name=ref)
+        return errors.RemoteError(errors.GONE, words)
+    return errors.RemoteError(
+        errors.GONE,
+        tr(
+            "{model} at {host} is not in your list of models any more, so nothing was sent. Add it "
+            "again, or choose another model.",
+            model=remote.model,
+            host=remote.host,
+        ),
+    )
+
+
+def _is_object(arguments: str) -> bool:
+    try:
+        return isinstance(json.loads(arguments), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+class _Clock:
+    """When an answer began, and when its first and its last piece came."""
+
+    def __init__(self) -> None:
+        self._begun = time.perf_counter()
+        self._first = self._last = 0.0
+
+    def tick(self) -> None:
+        self._last = time.perf_counter()
+        self._first = self._first or self._last
+
+    def stats(self, reading: Reading) -> ReplyStats:
+        """The figures as far as they are known from here."""
+        usage, took = reading.usage, self._last - self._first
+        told = took >= _AT_ONCE_S and usage.generated > 1
+        rate = (usage.generated - 1) / took if told else 0.0
+        return ReplyStats(
+            prompt_tokens=usage.prompt,
+            reused_tokens=min(usage.reused, usage.prompt),
+            generated_tokens=usage.generated,
+            ttft_s=self._first - self._begun if self._first else 0.0,
+            decode_s=took,
+            tokens_per_s=rate,
+            reasoning_tokens=min(usage.reasoning, usage.generated),
+        )

@@ -1,0 +1,305 @@
+"""Answers in the shapes that vLLM, SGLang and others document, and what is asked of each."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.remote.address import AddressError, Remote, is_here, named, normalised
+from app.remote.errors import RemoteError
+from app.remote.kinds import Listed, listed
+from app.remote.reading import Reading
+from app.remote.request import body_for
+from engine import Finished, FinishReason, SamplingParams, ToolCallFinished
+from tests.app.remote.scripted import events, head, says, sends
+
+BASE = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "big"}
+
+
+def chunk(delta, reason=None, **more):
+    choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}
+    return {**BASE, "choices": [choice | more]}
+
+
+def ending(usage, **more):
+    return {**BASE, "choices": [], "usage": usage} | more
+
+
+# vLLM: the role first with empty content, `reasoning_content` (and `reasoning`, its newer name),
+# `stop_reason` beside the reason, and `usage` in a chunk of its own without choices.
+VLLM = [
+    chunk({"role": "assistant", "content": ""}),
+    chunk({"reasoning_content": "Let me "}),
+    chunk({"reasoning": "see."}),
+    chunk({"content": "It is "}),
+    chunk({"content": "four."}),
+    chunk({"content": ""}, "stop", stop_reason=None),
+    ending(
+        {
+            "prompt_tokens": 21,
+            "total_tokens": 30,
+            "completion_tokens": 9,
+            "prompt_tokens_details": {"cached_tokens": 16},
+        }
+    ),
+]
+VLLM_CALL = [
+    chunk({"role": "assistant", "content": ""}),
+    chunk(
+        {
+            "tool_calls": [
+                {
+                    "id": "chatcmpl-tool-0f3",
+                    "type": "function",
+                    "index": 0,
+                    "function": {"name": "get_weather"},
+                }
+            ]
+        }
+    ),
+    chunk({"tool_calls": [{"index": 0, "function": {"arguments": '{"city": '}}]}),
+    chunk({"tool_calls": [{"index": 0, "function": {"arguments": '"Oslo"}'}}]}),
+    chunk({"content": ""}, "tool_calls", stop_reason=None),
+    ending({"prompt_tokens": 180, "total_tokens": 203, "completion_tokens": 23}),
+]
+# SGLang: nulls in place of what is not there, `matched_stop` beside the reason, `reasoning_tokens`
+# in usage itself, and a call's name in each of its chunks as null.
+SGLANG = [
+    chunk({"role": "assistant", "content": "", "reasoning_content": None, "tool_calls": None}),
+    chunk({"role": None, "content": None, "reasoning_content": "Let me see.", "tool_calls": None}),
+    chunk({"role": None, "content": "It is four.", "reasoning_content": None, "tool_calls": None}),
+    chunk({"role": None, "content": None, "tool_calls": None}, "stop", matched_stop=151645),
+    ending(
+        {
+            "prompt_tokens": 21,
+            "total_tokens": 30,
+            "completion_tokens": 9,
+            "prompt_tokens_details": {"cached_tokens": 16},
+            "reasoning_tokens": 4,
+        }
+    ),
+]
+SGLANG_CALL = [
+    chunk({"role": "assistant", "content": "", "tool_calls": None}),
+    chunk(
+        {
+            "content": None,
+            "tool_calls": [
+                {
+                    "id": "call_5a",
+                    "index": 0,
+                    "type": "function",
+                    "function": {"name": "get_weather", "arguments": ""},
+                }
+            ],
+        }
+    ),
+    chunk(
+        {
+            "tool_calls": [
+                {
+                    "id": None,
+                    "index": 0,
+                    "type": "function",
+                    "function": {"name": None, "arguments": '{"city": "Oslo"}'},
+                }
+            ]
+        }
+    ),
+    chunk({"content": None, "tool_calls": None}, "tool_calls", matched_stop=None),
+    ending({"prompt_tokens": 180, "total_tokens": 203, "completion_tokens": 23}),
+]
+
+
+@pytest.mark.parametrize("told", [VLLM, SGLANG], ids=["vllm", "sglang"])
+def test_a_documented_stream_is_read(told, elsewhere):
+    act = sends(head(200, "text/event-stream; charset=utf-8"), events(*told))
+    heard, _ = elsewhere.ask(elsewhere.add(elsewhere.serve(act)))
+    last = heard.last
+    assert isinstance(last, Finished)
+    assert last.reason is FinishReason.STOP
+    assert (heard.text(), heard.text("reasoning")) == ("It is four.", "Let me see.")
+    figures = last.stats
+    assert (figures.prompt_tokens, figures.reused_tokens, figures.generated_tokens) == (21, 16, 9)
+    assert figures.reasoning_tokens == (4 if told is SGLANG else 0)
+    assert last.message == {
+        "role": "assistant",
+        "content": "It is four.",
+        "reasoning_content": "Let me see.",
+    }
+
+
+@pytest.mark.parametrize("told", [VLLM_CALL, SGLANG_CALL], ids=["vllm", "sglang"])
+def test_a_documented_call_is_read(told, elsewhere):
+    heard, _ = elsewhere.ask(elsewhere.add(elsewhere.serve(sends(head(), events(*told)))))
+    assert heard.last.reason is FinishReason.STOP
+    (call,) = heard.of(ToolCallFinished)
+    assert (call.name, call.arguments) == ("get_weather", '{"city": "Oslo"}')
+    assert call.id in ("chatcmpl-tool-0f3", "call_5a")
+
+
+def test_a_stream_cut_at_every_byte_is_the_same(elsewhere):
+    whole = events(*VLLM)
+    pieces = [whole[at : at + 7] for at in range(0, len(whole), 7)]
+    heard, _ = elsewhere.ask(elsewhere.add(elsewhere.serve(sends(head(), *pieces))))
+    assert heard.last.reason is FinishReason.STOP
+    assert heard.text() == "It is four."
+
+
+def test_a_server_that_does_not_stream_is_read_all_the_same(elsewhere):
+    message = {"role": "assistant", "content": "It is four.", "reasoning_content": "Hm."}
+    whole = {"choices": [{"message": message, "finish_reason": "length"}], "usage": None}
+    heard, _ = elsewhere.ask(elsewhere.add(elsewhere.serve(says(200, whole))))
+    assert heard.last.reason is FinishReason.LENGTH
+    assert (heard.text(), heard.text("reasoning")) == ("It is four.", "Hm.")
+
+
+def test_the_lists_of_models():
+    vllm = {
+        "object": "list",
+        "data": [
+            {
+                "id": "Qwen/Qwen3-8B",
+                "object": "model",
+                "created": 1,
+                "owned_by": "vllm",
+                "root": "Qwen/Qwen3-8B",
+                "parent": None,
+                "max_model_len": 40960,
+                "permission": [{"id": "modelperm-1", "object": "model_permission"}],
+            }
+        ],
+    }
+    assert listed(vllm) == [Listed("Qwen/Qwen3-8B", "vllm", 40960)]
+    sglang = {"object": "list", "data": [{"id": "m", "owned_by": "sglang", "max_model_len": 8}]}
+    assert listed(sglang) == [Listed("m", "sglang", 8)]
+    llama = {"data": [{"id": "m", "owned_by": "llamacpp", "meta": {"n_ctx_train": 4096}}]}
+    assert listed(llama) == [Listed("m", "llama.cpp", 4096)]
+    odd = {"data": [{"id": "a\x1b[2Jb"}, {"id": 3}, None, {"id": "x" * 600}, {"id": "good"}]}
+    assert listed(odd) == [Listed("good")]
+    assert listed({"error": "no"}) is None
+    assert listed("no") is None
+
+
+CHOSEN = {"temperature": 0.0, "top_p": 0.9, "top_k": 3, "min_p": 0.1, "repetition_penalty": 1.1}
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent"),
+    [
+        ("", {"temperature", "top_p"}),
+        ("vllm", set(CHOSEN)),
+        ("sglang", set(CHOSEN)),
+        ("llama.cpp", set(CHOSEN) - {"repetition_penalty"} | {"repeat_penalty"}),
+        ("stretto", set(CHOSEN)),
+    ],
+)
+def test_only_what_a_kind_of_server_takes_is_sent(kind, sent):
+    chosen = CHOSEN | {"max_tokens": 5, "reproducible": True, "kv_bits": 8}
+    remote = Remote("http://127.0.0.1:1/v1", "m", kind)
+    turns = [{"role": "user", "content": "Hi"}]
+    body = body_for(remote, turns, SamplingParams(seed=4, stop=("END",)), chosen)
+    usual = {"model", "messages", "stream", "stream_options", "seed", "stop", "max_tokens"}
+    assert body.keys() - usual == sent
+    assert (body["seed"], body["stop"], body["temperature"]) == (4, ["END"], 0.0)
+
+
+def test_what_was_not_chosen_is_left_to_the_server():
+    remote = Remote("https://api.openai.com/v1", "m")
+    body = body_for(remote, [{"role": "user", "content": "Hi"}], SamplingParams(), {})
+    assert body.keys() == {"model", "messages", "stream", "stream_options"}
+    limited = body_for(remote, [], SamplingParams(), {"max_tokens": 9})
+    assert limited["max_completion_tokens"] == 9
+
+
+def test_turns_with_calls_are_sent_as_openai_has_them():
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}}
+    turns = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "", "tool_calls": [call], "reasoning_content": "Hm."},
+        {"role": "tool", "tool_call_id": "c", "name": "f", "content": "2"},
+    ]
+    body = body_for(Remote("http://h/v1", "m"), turns, SamplingParams(), {})
+    made = {**call, "function": {"name": "f", "arguments": '{"a": 1}'}}
+    assert body["messages"][1] == {"role": "assistant", "content": None, "tool_calls": [made]}
+    assert body["messages"][2] == {"role": "tool", "tool_call_id": "c", "content": "2"}
+
+
+def test_forms_are_bound_where_the_server_can():
+    turns = [{"role": "user", "content": "Hi"}]
+
+    def asked(kind, **form):
+        return body_for(Remote("http://h/v1", "m", kind), turns, SamplingParams(**form), {})
+
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    described = asked("", json_schema=schema)["response_format"]["json_schema"]
+    assert described["schema"] == schema
+    anything = asked("", json_schema={"type": ["object", "array"]})
+    assert anything["response_format"] == {"type": "json_object"}
+    assert asked("vllm", choices=("a", "b"))["structured_outputs"] == {"choice": ["a", "b"]}
+    assert asked("sglang", choices=("a.", "b"))["regex"] == r"(a\.)|(b)"
+    with pytest.raises(RemoteError, match="cannot bind answers to a list or a pattern"):
+        asked("", regex="a+")
+    going_on = [*turns, {"role": "assistant", "content": "Half"}]
+    with pytest.raises(RemoteError, match="cannot go on with an answer"):
+        body_for(Remote("http://h/v1", "m"), going_on, SamplingParams(), {})
+
+
+@pytest.mark.parametrize(
+    ("written", "base"),
+    [
+        ("localhost:8080", "http://localhost:8080/v1"),
+        ("127.0.0.1:1234/", "http://127.0.0.1:1234/v1"),
+        ("[::1]:8000", "http://[::1]:8000/v1"),
+        ("api.example.org", "https://api.example.org/v1"),
+        ("https://Example.org:443/api/v1/", "https://example.org/api/v1"),
+        ("http://studio.local:8080/v1/chat/completions", "http://studio.local:8080/v1"),
+        ("https://example.org/v1/models?x=1#y", "https://example.org/v1"),
+        ("https://bücher.example", "https://xn--bcher-kva.example/v1"),
+    ],
+)
+def test_addresses_as_people_write_them(written, base):
+    assert normalised(written) == base
+    assert normalised(base) == base
+    assert named(Remote(base, "org/m#1").ref) == Remote(base, "org/m#1")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "",
+        "  ",
+        "ftp://x",
+        "https://",
+        "https://user:key@x",
+        "two words",
+        "http://x:99999",
+        "https:///v1",
+    ],
+)
+def test_what_is_no_address_is_refused_with_a_sentence(written):
+    with pytest.raises(AddressError) as refused:
+        normalised(written)
+    assert str(refused.value).endswith(".")
+
+
+def test_only_loopback_is_this_machine():
+    assert all(is_here(f"http://{host}/v1") for host in ("localhost", "127.8.0.1", "[::1]:80"))
+    for host in ("127.0.0.1.evil.org", "localhost.evil.org", "0x7f.1", "10.0.0.1", "127.evil"):
+        assert not is_here(f"http://{host}/v1"), host
+
+
+@pytest.mark.parametrize(
+    "ref", ["remote:", "remote:x", "remote:http://h/v1#", "remote:#m", "guide"]
+)
+def test_a_reference_that_makes_no_sense_names_nothing(ref):
+    assert named(ref) is None
+
+
+def test_a_call_without_an_id_gets_one_of_its_own():
+    reading = Reading("h")
+    told = [{"function": {"name": "f", "arguments": {"a": 1}}}, {"function": {"name": "g"}}]
+    reading.take_chunk({"choices": [{"message": {"tool_calls": told}}]})
+    (one, first, arguments), (two, second, nothing) = reading.made()
+    assert (first, arguments, second, nothing) == ("f", '{"a": 1}', "g", "{}")
+    assert one.startswith("call_")
+    assert one != two

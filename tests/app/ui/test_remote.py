@@ -1,0 +1,234 @@
+"""A tab at a remote model: added by hand, streamed, stopped, kept, and said to leave."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app import keychain
+from app.chats.actions import Action
+from app.chats.model_choice import LoadState
+from app.remote.address import Remote
+from app.ui.models.remote_dialog import RemoteDialog
+from tests.app.remote.scripted import Scripted, delta, events, hang, head, says, sends
+
+MODELS = {"data": [{"id": "org/big", "owned_by": "vllm", "max_model_len": 4096}, {"id": "small"}]}
+
+
+@pytest.fixture
+def secrets(monkeypatch):
+    """A keychain that forgets at the end of its test."""
+    kept: dict[str, str] = {}
+    monkeypatch.setattr(keychain, "is_there", lambda: True)
+    monkeypatch.setattr(keychain, "read", lambda account="": kept.get(account, ""))
+    monkeypatch.setattr(
+        keychain, "keep", lambda key, account="": kept.update({account: key}) or True
+    )
+    monkeypatch.setattr(keychain, "forget", lambda account="": kept.pop(account, None))
+    return kept
+
+
+@pytest.fixture
+def server(secrets):
+    """Lists two models and answers with the number of the request."""
+    answered = 0
+
+    async def act(asked, writer):
+        nonlocal answered
+        if asked.method == "GET":
+            await says(200, MODELS)(asked, writer)
+            return
+        answered += 1
+        usage = {"usage": {"prompt_tokens": 7, "completion_tokens": 3}, "choices": []}
+        told = events(delta(reasoning="Well. "), delta(f"Answer {answered}"), delta("", "stop"))
+        await sends(head(), told.replace(b"data: [DONE]\n\n", b""), events(usage))(asked, writer)
+
+    made = Scripted(act)
+    yield made
+    made.close()
+
+
+def bound(run, server, model="org/big", kind="vllm"):
+    """The active pane, at a model of the server."""
+    remote = Remote(server.address, model, kind, 4096)
+    run.app.loader.add_remote(remote, "")
+    run.pane.chat.set_model(remote.ref)
+    return run.pane, remote
+
+
+def asks(server):
+    return [asked for asked in server.asked if asked.method == "POST"]
+
+
+def test_a_remote_model_is_added_by_its_address_and_answers(start, server, secrets):
+    run = start()
+    run.ready()
+    dialog = RemoteDialog(run.app.loader, run.app.bridge, run.window)
+    dialog.added.connect(run.pane.chat.set_model)
+    dialog.show()
+    assert not dialog.go.isEnabled()
+    dialog.address.setText("ftp://x")
+    assert "begins with https://" in dialog.where.text()
+    dialog.address.setText(server.address.removeprefix("http://"))
+    assert "another program of this machine" in dialog.where.text()
+    dialog.key.setText("sesame")
+    assert server.asked == []
+    run.qtbot.mouseClick(dialog.test, Qt.MouseButton.LeftButton)
+    run.until(lambda: dialog.model.count() == 2)
+    assert dialog.said.text() == "2 models answer there."
+    assert dialog.model.currentText() == "org/big"
+    run.qtbot.mouseClick(dialog.go, Qt.MouseButton.LeftButton)
+    host = server.address.removeprefix("http://").removesuffix("/v1")
+    assert run.pane.header.model_button.text() == f"big · {host}"
+    run.until(lambda: secrets == {f"Key for {server.address}": "sesame"})
+
+    run.say("Hello")
+    run.until(lambda: not run.pane.chat.answering)
+    answer = run.pane.chat.transcript.last("assistant")
+    assert (answer.content, answer.reasoning, answer.status) == ("Answer 1", "Well. ", "complete")
+    assert answer.model == f"big · {host}"
+    assert answer.stats["generated_tokens"] == 3
+    (asked,) = asks(server)
+    assert asked.headers["authorization"] == "Bearer sesame"
+    assert asked.body["messages"] == [{"role": "user", "content": "Hello"}]
+    assert asked.body["model"] == "org/big"
+    assert run.pane.chat.context == (10, 0, 4096)
+
+
+def test_header_and_composer_say_where_the_text_goes(start, server):
+    run = start()
+    run.ready()
+    assert run.pane.composer.foot == ""
+    pane, remote = bound(run, server)
+    assert pane.header.state == "On this machine"
+    assert remote.host in pane.composer.foot
+    run.app.loader.add_remote(far := Remote("https://api.example.org/v1", "far"))
+    pane.chat.set_model(far.ref)
+    assert pane.header.state == "Leaves this machine"
+    assert pane.composer.foot == "Sent to api.example.org: it leaves this machine."
+    assert "goes to api.example.org" in pane.empty._teaching.text()
+    assert "api.example.org" in pane.header.model_button.text()
+    pane.chat.set_alias("A")
+    assert pane.composer.foot == "What you send leaves this machine."
+
+
+def test_regenerate_branches_and_edits_as_elsewhere(start, server):
+    run = start()
+    run.ready()
+    pane, _ = bound(run, server)
+    chat = pane.chat
+    run.say("Hello")
+    run.until(lambda: not chat.answering)
+    assert chat.regenerate()
+    run.until(lambda: not chat.answering)
+    assert [m.content for m in chat.transcript.path] == ["Hello", "Answer 2"]
+    assert chat.show_version(-1)
+    assert chat.transcript.path[-1].content == "Answer 1"
+    twin = run.app.library.branch(chat, chat.transcript.path[-1].id)
+    twin.send("And now?")
+    run.until(lambda: not twin.answering)
+    assert asks(server)[-1].body["messages"][1] == {"role": "assistant", "content": "Answer 1"}
+    assert chat.same_again()
+    run.until(lambda: not chat.answering)
+    seeds = [asked.body["seed"] for asked in asks(server)]
+    assert seeds[3] == seeds[0]
+
+
+def test_stopping_keeps_the_text_and_a_broken_stream_too(start, secrets):
+    async def act(asked, writer):
+        broken = asked.body["messages"][-1]["content"] == "Break"
+        more = None if broken else hang
+        await sends(head(), events(delta("Half of"), done=False), then=more)(asked, writer)
+
+    server = Scripted(act)
+    try:
+        run = start()
+        run.ready()
+        pane, remote = bound(run, server)
+        chat = pane.chat
+        run.say("Wait")
+        run.until(lambda: chat.message(chat.transcript.leaf_id).content == "Half of")
+        assert pane.act(Action.STOP)
+        run.until(lambda: not chat.answering)
+        assert chat.transcript.path[-1].status == "cancelled"
+        run.say("Break")
+        run.until(lambda: not chat.answering)
+        last = chat.transcript.path[-1]
+        assert (last.status, last.content) == ("error", "Half of")
+        assert last.error.startswith(f"The connection to {remote.host} broke off.")
+    finally:
+        server.close()
+
+
+def test_a_remote_model_survives_a_restart_and_a_removed_one_sends_nothing(start, server):
+    run = start()
+    run.ready()
+    pane, remote = bound(run, server)
+    run.say("Hello")
+    run.until(lambda: not pane.chat.answering)
+    run.end()
+
+    run = start()
+    chat = run.app.library.open(run.app.library.chats()[0].id, "")
+    assert chat.model_status.state is LoadState.READY
+    chat.send("Again")
+    run.until(lambda: not chat.answering)
+    assert chat.transcript.path[-1].content == "Answer 2"
+    run.app.loader.remove_remote(remote.ref)
+    chat.send("And now?")
+    assert not chat.answering
+    assert "nothing was sent" in chat.transcript.path[-1].error
+    assert len(chat.transcript.path) == 6
+    assert len(asks(server)) == 2
+    run.app.loader.add_remote(remote)
+    assert chat.regenerate()
+    run.until(lambda: not chat.answering)
+    assert chat.transcript.path[-1].content == "Answer 3"
+
+
+def test_nothing_is_sent_unasked(start, server):
+    """No title, no list of models, no broadcast that was written elsewhere."""
+    run = start()
+    run.ready()
+    pane, _ = bound(run, server)
+    titling = run.window.comforts.titling
+    run.say("Hello")
+    run.until(lambda: not pane.chat.answering)
+    assert titling._next() is None
+    assert titling._waiting == {}
+    run.window.chats.new()
+    run.pane.chat.set_model("guide")
+    run.until(lambda: len(run.panes) == 2)
+    other = next(p for p in run.panes if p is not pane)
+    run.window.broadcast.toggle()
+    run.say("To all", other)
+    run.until(lambda: not other.chat.answering)
+    assert len(asks(server)) == 1
+    run.window.broadcast.toggle_pane(pane)
+    assert "127.0.0.1" in other.composer.foot
+    run.say("To both", other)
+    run.until(lambda: not other.chat.answering and not pane.chat.answering)
+    assert len(asks(server)) == 2
+    assert {asked.method for asked in server.asked} == {"POST"}
+
+
+def test_the_models_window_lists_and_removes_remote_models(start, server, secrets):
+    run = start()
+    run.ready()
+    remote = Remote(server.address, "org/big")
+    run.app.loader.add_remote(remote, "sesame")
+    secrets[f"Key for {server.address}"] = "sesame"
+    run.window.models.show_models()
+    window = run.window.models.window
+    (row,) = window.remotes.rows
+    assert server.address in row.place._whole
+    run.qtbot.mouseClick(row.remove, Qt.MouseButton.LeftButton)
+    assert window.remotes.rows == []
+    run.until(lambda: secrets == {})
+    assert window.foot.said.text().endswith("Its chats stay.")
+    window.foot.undo.click()
+    assert [row.remote for row in window.remotes.rows] == [remote]
+    run.until(lambda: secrets == {f"Key for {server.address}": "sesame"})
+    run.qtbot.mouseClick(window.remotes.rows[0].open, Qt.MouseButton.LeftButton)
+    assert run.pane.chat.remote == Remote(server.address, "org/big")
+    window.close()
