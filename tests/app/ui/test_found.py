@@ -166,5 +166,7 @@ def test_words_of_a_file_are_found_with_their_page_and_shown_unfolded(start: Sta
     run.until(lambda: rows(run, UserRow))
     (message,) = rows(run, UserRow)
     run.until(lambda: marked(message) == ["owl", "sleeps"])
+    assert isinstance(message, UserRow)
+    assert message.files is not None
     assert message.files.lines[0].isChecked()
     run.until(lambda: in_view(run, message, "owl"))
