@@ -38,6 +38,8 @@ ROOTS = (
     "keyring",
     "prometheus-client",
     "pynacl",
+    "pyenchant",
+    "pyobjc-framework-Cocoa",
     "pypdfium2",
     "pygments",
     "send2trash",

@@ -58,6 +58,7 @@ class Settings:
         motion: "system" or "less".
         text_px: size of what is read and written in the conversations, in pixels.
         long_paste: a pasted text of more characters is attached as a file; 0 attaches none.
+        spelling: "auto" for the keyboard's language, "off", or the language to check messages in.
         send_key: "enter", or "ctrl_enter" where Enter breaks the line.
         new_chat: what a new chat's settings begin with, as `ChatOptions.to_params`.
         system: the instructions it begins with.
@@ -107,6 +108,7 @@ class Settings:
     text_px: int = 15
     send_key: str = "enter"
     long_paste: int = 4000
+    spelling: str = "auto"
     new_chat: Mapping[str, Any] = field(default_factory=dict)
     system: str = ""
     presets: Mapping[str, Mapping[str, object]] = field(default_factory=dict)

@@ -18,7 +18,7 @@ from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.chats.transcript import did_not_fit
 from app.language import counted, mark, tr
-from app.store import Message
+from app.store import Attachments, Message
 
 MOST_MESSAGES = 100
 """Rows. More are a benchmark, and no reading for a person."""
@@ -76,8 +76,12 @@ class AnswerTable(QObject):
         system: str,
         messages: Sequence[str],
         parent: QObject | None = None,
+        files: Attachments = (),
     ) -> AnswerTable:
-        """Make a chat for each column (model, settings, what it differs in), and ask."""
+        """Make a chat for each column (model, settings, what it differs in), and ask.
+
+        ``files`` go with each message: what is asked beside the first one has the first one's.
+        """
         table = cls(library, {}, messages, parent)
         for model, options, words in columns:
             chat = library.new(model)
@@ -89,7 +93,7 @@ class AnswerTable(QObject):
             chat.load_model()
             table._asked.add((chat_id, table.messages[0]))
             table._going.add(chat_id)
-            chat.send(table.messages[0])
+            chat.send(table.messages[0], files)
             n = len(table.messages)
             chat.rename(counted("{column}, %n message", "{column}, %n messages", n, column=words))
         table.changed.emit()

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from app.store.errors import UNREADABLE, at_start, corrupt, newer, translate
-from app.store.index import index_piece
+from app.store.file_index import index_some
 from app.store.migrations import APPLICATION_ID, STEPS, migrate
 from app.store.operations import CHAT_COLUMNS, MESSAGE_COLUMNS, chat_from_row, message_from_row
 
@@ -48,7 +48,7 @@ def open_writer(
         # In one transaction: alone each passage of the index would wait for the disk.
         db.execute("BEGIN IMMEDIATE")
         db.execute("UPDATE messages SET status = 'interrupted' WHERE status = 'streaming'")
-        index_piece(db, _FIRST_PIECE)  # those; the writer goes on with more
+        index_some(db, _FIRST_PIECE)  # those; the writer goes on with more
         db.execute("COMMIT")
     except (sqlite3.Error, OSError, *UNREADABLE) as error:
         if db is not None:

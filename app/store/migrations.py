@@ -6,7 +6,7 @@ A step that has been released is never changed; a new need is a new function at 
 import sqlite3
 from collections.abc import Callable
 
-from app.store import attachments, erase, index, tool_tables
+from app.store import attachments, erase, file_index, index, tool_tables
 
 APPLICATION_ID = 0x53747274  # "Strt": tells our files from any other SQLite database
 
@@ -137,6 +137,11 @@ def tools(db: sqlite3.Connection) -> None:
     tool_tables.create(db)
 
 
+def files_found(db: sqlite3.Connection) -> None:
+    """A search finds the texts of attached files."""
+    file_index.create(db)
+
+
 STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     chats_messages_layouts,
     full_text_search,
@@ -147,6 +152,7 @@ STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     organised,
     attached,
     tools,
+    files_found,
 )
 
 

@@ -118,6 +118,8 @@ class SearchHit:
         snippet: the words around the place as they are shown, or the title.
         marks: where the words that were looked for stand in it, each a begin and an end.
         title_marks: where they stand in the chat's title, if that has them, too.
+        file: the name of the message's file in which they were found, "" for none.
+        unit, page: what the file's pages are called, "" for one piece, and which it is, from 1.
     """
 
     chat_id: str
@@ -125,6 +127,9 @@ class SearchHit:
     snippet: str
     marks: tuple[tuple[int, int], ...] = ()
     title_marks: tuple[tuple[int, int], ...] = ()
+    file: str = ""
+    unit: str = ""
+    page: int = 0
 
 
 _id_lock = threading.Lock()

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from app.language import tr
 from app.store.database import open_writer, put_in_place
 from app.store.errors import UNREADABLE, translate, unreadable
-from app.store.index import index_piece
+from app.store.file_index import index_some
 from app.store.migrations import chats_messages_layouts, deleted_messages, edited_messages
 from app.store.operations import SaveChat, SaveMessage, chat_from_row, message_from_row
 from app.store.records import Chat, Message, storable_chat, storable_message
@@ -110,7 +110,7 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
                 text = (str(row["hash"]), str(row["content"]))
                 target.execute("INSERT OR IGNORE INTO attached VALUES (?, ?)", text)
         for _ in range(_PIECES):  # what was said last is found at once, the rest a little later
-            if not index_piece(target):
+            if not index_some(target):
                 break
         target.execute("COMMIT")
     return len(chats), len(messages)

@@ -4,11 +4,11 @@ import json
 import re
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache
-from unicodedata import normalize
+from dataclasses import dataclass, replace
 
+from app.store.file_index import found_in_files
 from app.store.filters import Filter, split
+from app.store.folding import fold
 from app.store.index import APART, CHAT_BITS, MESSAGE_BITS, UNSPACED, spaced
 from app.store.operations import CHAT_COLUMNS, chat_from_row
 from app.store.records import Folder, SearchHit
@@ -85,7 +85,31 @@ def find(
             tell(hits + texts)
         places = (_apart(db, terms) if narrowed is None else {}) | places
         texts = _texts(db, places, chats, terms, limit - len(hits))
+    if len(texts) < limit - len(hits):
+        if tell is not None and texts:
+            tell(hits + texts)
+        known = {hit.chat_id for hit in texts}
+        texts += _files(db, terms, narrowed, known, chats)[: limit - len(hits) - len(texts)]
     return hits + texts
+
+
+def _files(
+    db: sqlite3.Connection,
+    terms: list[Term],
+    narrowed: Filter | None,
+    known: set[str],
+    chats: dict[int, tuple[float, str]],
+) -> list[SearchHit]:
+    """A hit in a file for each chat whose messages have none, the chats used last first."""
+    used = {chat: when for when, chat in chats.values() if chat not in known}
+    match = " ".join(term.match for term in terms)
+    found = [pair for pair in found_in_files(db, match, narrowed) if pair[1].chat_id in used]
+    found.sort(key=lambda pair: (used[pair[1].chat_id], pair[1].chat_id), reverse=True)
+    hits = []
+    for text, hit in found:
+        shown = _hit(hit.chat_id, hit.message_id, text, terms)
+        hits.append(replace(hit, snippet=shown.snippet, marks=shown.marks))
+    return hits
 
 
 def _texts(
@@ -222,7 +246,7 @@ def places_in(text: str, query: str) -> list[tuple[int, int]]:
 
 def _best(text: str, marks: list[tuple[int, int]], terms: list[Term]) -> int:
     """Where the part of the text begins that has most of the words."""
-    folded = _fold(text)
+    folded = fold(text)
     best, most, width = 0, 0, 0
     for number, (start, _) in enumerate(marks):
         seen: set[str] = set()
@@ -253,29 +277,11 @@ def _window(text: str, terms: list[Term]) -> tuple[int, int]:
 
 def _marks(text: str, terms: list[Term]) -> list[tuple[int, int]]:
     """Where the words stand, as begin and end."""
-    folded = _fold(text)
+    folded = fold(text)
     found = []
-    for term in {Term(_fold(t.word), t.begins, t.anywhere) for t in terms}:
+    for term in {Term(fold(t.word), t.begins, t.anywhere) for t in terms}:
         word = re.escape(term.word)
         if not term.anywhere:
             word = rf"(?<![^\W_]){word}" + ("[^\\W_]*" if term.begins else r"(?![^\W_])")
         found += [place.span() for place in re.finditer(word, folded)]
     return sorted(found)
-
-
-class _Folding(dict[int, str]):
-    """Each letter without case and accent, as one letter: places stay what they are."""
-
-    def __missing__(self, letter: int) -> str:
-        folded = normalize("NFD", chr(letter))[0].lower()
-        self[letter] = folded if len(folded) == 1 else chr(letter)
-        return self[letter]
-
-
-@lru_cache(1)
-def _folding() -> _Folding:
-    return _Folding()
-
-
-def _fold(text: str) -> str:
-    return text.lower() if text.isascii() else text.translate(_folding())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.store.errors import UNREADABLE, StoreError, invalid, translate
-from app.store.index import index_piece
+from app.store.file_index import index_some
 from app.store.operations import MarkMessages, Operation, SaveMessage
 
 log = logging.getLogger(__name__)
@@ -91,7 +91,7 @@ class Transactions:
         """Let a search find what was just said. What fails is left out: the text is kept."""
         self.db.execute("SAVEPOINT indexed")
         try:
-            more = index_piece(self.db)
+            more = index_some(self.db)
         except (sqlite3.Error, *UNREADABLE) as error:
             log.warning("The search index was not brought up to date: %s", type(error).__name__)
             if self.db.in_transaction:

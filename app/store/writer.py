@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.language import counted, tr
 from app.store.errors import UNREADABLE, StoreError, translate
-from app.store.index import index_piece
+from app.store.file_index import index_some
 from app.store.operations import Operation
 from app.store.queue import Queue
 from app.store.transaction import Transactions
@@ -30,7 +30,7 @@ Chore = Callable[[sqlite3.Connection], bool]
 def index_chore(db: sqlite3.Connection) -> bool:
     """Index one piece of what is not indexed yet."""
     db.execute("BEGIN IMMEDIATE")
-    more = index_piece(db)
+    more = index_some(db)
     db.execute("COMMIT")
     return more
 

@@ -3169,6 +3169,12 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <source>Spelling</source>
+        <translation>Rechtschreibung</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Notifications</source>
         <translation>Mitteilungen</translation>
@@ -4490,6 +4496,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Drucken…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/compare_files.py"/>
         <location filename="../../app/ui/window/file_commands.py"/>
         <source>Attach Files…</source>
         <translation>Dateien anhängen…</translation>
@@ -4975,6 +4982,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>“{file}” is still being read.</source>
         <translation>„{file}“ wird noch gelesen.</translation>
     </message>
@@ -8518,6 +8526,67 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/models/remote_list.py"/>
         <source>{name} is no longer listed. Its chats stay.</source>
         <translation>{name} ist nicht mehr in der Liste. Seine Chats bleiben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>This system offers no spell checker that Stretto knows. On Linux install enchant (libenchant-2) and a dictionary of your language, then start Stretto again.</source>
+        <translation>Dieses System bietet keine Rechtschreibprüfung, die Stretto kennt. Installieren Sie unter Linux enchant (libenchant-2) und ein Wörterbuch Ihrer Sprache und starten Sie Stretto neu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>There is no dictionary of your language. Install one, such as hunspell’s, or choose another language.</source>
+        <translation>Es gibt kein Wörterbuch Ihrer Sprache. Installieren Sie eines, etwa von hunspell, oder wählen Sie eine andere Sprache.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No misspelt word was found.</source>
+        <translation>Kein falsch geschriebenes Wort gefunden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>{word} is in no dictionary.</source>
+        <translation>{word} steht in keinem Wörterbuch.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Suggestions take too long</source>
+        <translation>Vorschläge dauern zu lange</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No suggestions</source>
+        <translation>Keine Vorschläge</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Add to Dictionary</source>
+        <translation>Zum Wörterbuch hinzufügen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Ignore</source>
+        <comment>a misspelt word</comment>
+        <translation>Ignorieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <source>The keyboard’s language</source>
+        <translation>Sprache der Tastatur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <source>Not checked</source>
+        <translation>Nicht geprüft</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
+        <translation>Die Rechtschreibung wird nicht geprüft. Einstellungen &gt; Schreiben schaltet das ein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <source>Next Misspelt Word</source>
+        <translation>Nächstes falsch geschriebenes Wort</translation>
     </message>
 </context>
 </TS>

@@ -3169,6 +3169,12 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <source>Spelling</source>
+        <translation>Ortografía</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Notifications</source>
         <translation>Notificaciones</translation>
@@ -4490,6 +4496,7 @@ Se dejó sin responder.</translation>
         <translation>Imprimir…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/compare_files.py"/>
         <location filename="../../app/ui/window/file_commands.py"/>
         <source>Attach Files…</source>
         <translation>Adjuntar archivos…</translation>
@@ -4975,6 +4982,7 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>“{file}” is still being read.</source>
         <translation>«{file}» aún se está leyendo.</translation>
     </message>
@@ -8518,6 +8526,67 @@ Se dejó sin responder.</translation>
         <location filename="../../app/ui/models/remote_list.py"/>
         <source>{name} is no longer listed. Its chats stay.</source>
         <translation>{name} ya no está en la lista. Sus chats se quedan.</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>This system offers no spell checker that Stretto knows. On Linux install enchant (libenchant-2) and a dictionary of your language, then start Stretto again.</source>
+        <translation>Este sistema no ofrece ningún corrector ortográfico que Stretto conozca. En Linux, instale enchant (libenchant-2) y un diccionario de su idioma, y reinicie Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>There is no dictionary of your language. Install one, such as hunspell’s, or choose another language.</source>
+        <translation>No hay ningún diccionario de su idioma. Instale uno, por ejemplo de hunspell, o elija otro idioma.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No misspelt word was found.</source>
+        <translation>No se encontró ninguna palabra mal escrita.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>{word} is in no dictionary.</source>
+        <translation>{word} no está en ningún diccionario.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Suggestions take too long</source>
+        <translation>Las sugerencias tardan demasiado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No suggestions</source>
+        <translation>Sin sugerencias</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Add to Dictionary</source>
+        <translation>Añadir al diccionario</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Ignore</source>
+        <comment>a misspelt word</comment>
+        <translation>Ignorar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <source>The keyboard’s language</source>
+        <translation>El idioma del teclado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <source>Not checked</source>
+        <translation>Sin revisar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
+        <translation>La ortografía no se revisa. Se activa en Ajustes &gt; Escritura.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <source>Next Misspelt Word</source>
+        <translation>Siguiente palabra mal escrita</translation>
     </message>
 </context>
 </TS>

@@ -3169,6 +3169,12 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <source>Spelling</source>
+        <translation>Orthographe</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Notifications</source>
         <translation>Notifications</translation>
@@ -4490,6 +4496,7 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Imprimer…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/compare_files.py"/>
         <location filename="../../app/ui/window/file_commands.py"/>
         <source>Attach Files…</source>
         <translation>Joindre des fichiers…</translation>
@@ -4975,6 +4982,7 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>“{file}” is still being read.</source>
         <translation>«&#xa0;{file}&#xa0;» est encore en cours de lecture.</translation>
     </message>
@@ -8518,6 +8526,67 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/ui/models/remote_list.py"/>
         <source>{name} is no longer listed. Its chats stay.</source>
         <translation>{name} n’est plus dans la liste. Ses chats restent.</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>This system offers no spell checker that Stretto knows. On Linux install enchant (libenchant-2) and a dictionary of your language, then start Stretto again.</source>
+        <translation>Ce système n’offre aucun correcteur orthographique que Stretto connaisse. Sous Linux, installez enchant (libenchant-2) et un dictionnaire de votre langue, puis redémarrez Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>There is no dictionary of your language. Install one, such as hunspell’s, or choose another language.</source>
+        <translation>Il n’y a pas de dictionnaire de votre langue. Installez-en un, par exemple de hunspell, ou choisissez une autre langue.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No misspelt word was found.</source>
+        <translation>Aucun mot mal orthographié.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>{word} is in no dictionary.</source>
+        <translation>{word} n’est dans aucun dictionnaire.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Suggestions take too long</source>
+        <translation>Les suggestions tardent trop</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No suggestions</source>
+        <translation>Aucune suggestion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Add to Dictionary</source>
+        <translation>Ajouter au dictionnaire</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Ignore</source>
+        <comment>a misspelt word</comment>
+        <translation>Ignorer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <source>The keyboard’s language</source>
+        <translation>La langue du clavier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <source>Not checked</source>
+        <translation>Non vérifiée</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
+        <translation>L’orthographe n’est pas vérifiée. Activez-la dans Réglages &gt; Écriture.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <source>Next Misspelt Word</source>
+        <translation>Mot mal orthographié suivant</translation>
     </message>
 </context>
 </TS>

@@ -3128,13 +3128,19 @@ Now: {now}</source>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Writing</source>
-        <translation>生成中</translation>
+        <translation>入力</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Send with</source>
         <translation>送信キー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <source>Spelling</source>
+        <translation>スペルチェック</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
@@ -4442,6 +4448,7 @@ You left it unanswered.</source>
         <translation>プリント…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/compare_files.py"/>
         <location filename="../../app/ui/window/file_commands.py"/>
         <source>Attach Files…</source>
         <translation>ファイルを添付…</translation>
@@ -4921,6 +4928,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>“{file}” is still being read.</source>
         <translation>「{file}」はまだ読み取り中です。</translation>
     </message>
@@ -8406,6 +8414,67 @@ You left it unanswered.</source>
         <location filename="../../app/ui/models/remote_list.py"/>
         <source>{name} is no longer listed. Its chats stay.</source>
         <translation>{name} を一覧から外しました。チャットは残ります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>This system offers no spell checker that Stretto knows. On Linux install enchant (libenchant-2) and a dictionary of your language, then start Stretto again.</source>
+        <translation>このシステムには Stretto が使えるスペルチェックがありません。Linux では enchant (libenchant-2) とお使いの言語の辞書をインストールし、Stretto を再起動してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>There is no dictionary of your language. Install one, such as hunspell’s, or choose another language.</source>
+        <translation>お使いの言語の辞書がありません。hunspell などの辞書をインストールするか、別の言語を選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No misspelt word was found.</source>
+        <translation>つづりの誤りは見つかりませんでした。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>{word} is in no dictionary.</source>
+        <translation>{word} はどの辞書にもありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Suggestions take too long</source>
+        <translation>候補の検索に時間がかかっています</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No suggestions</source>
+        <translation>候補なし</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Add to Dictionary</source>
+        <translation>辞書に追加</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Ignore</source>
+        <comment>a misspelt word</comment>
+        <translation>無視</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <source>The keyboard’s language</source>
+        <translation>キーボードの言語</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <source>Not checked</source>
+        <translation>チェックしない</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
+        <translation>スペルチェックはオフです。設定 &gt; 入力でオンにできます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <source>Next Misspelt Word</source>
+        <translation>次のつづりの誤り</translation>
     </message>
 </context>
 </TS>

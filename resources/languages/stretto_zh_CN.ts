@@ -3138,6 +3138,12 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <source>Spelling</source>
+        <translation>拼写检查</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/places.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Notifications</source>
         <translation>通知</translation>
@@ -4442,6 +4448,7 @@ You left it unanswered.</source>
         <translation>打印…</translation>
     </message>
     <message>
+        <location filename="../../app/ui/compare/compare_files.py"/>
         <location filename="../../app/ui/window/file_commands.py"/>
         <source>Attach Files…</source>
         <translation>附加文件…</translation>
@@ -4921,6 +4928,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>“{file}” is still being read.</source>
         <translation>仍在读取“{file}”。</translation>
     </message>
@@ -8406,6 +8414,67 @@ You left it unanswered.</source>
         <location filename="../../app/ui/models/remote_list.py"/>
         <source>{name} is no longer listed. Its chats stay.</source>
         <translation>{name} 已不在列表中。它的聊天会保留。</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>This system offers no spell checker that Stretto knows. On Linux install enchant (libenchant-2) and a dictionary of your language, then start Stretto again.</source>
+        <translation>此系统没有 Stretto 能用的拼写检查。在 Linux 上请安装 enchant（libenchant-2）和您所用语言的词典，然后重新启动 Stretto。</translation>
+    </message>
+    <message>
+        <location filename="../../app/spelling/speller.py"/>
+        <source>There is no dictionary of your language. Install one, such as hunspell’s, or choose another language.</source>
+        <translation>没有您所用语言的词典。请安装一个（例如 hunspell 的），或选择其他语言。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No misspelt word was found.</source>
+        <translation>没有发现拼写错误。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>{word} is in no dictionary.</source>
+        <translation>{word} 不在任何词典中。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Suggestions take too long</source>
+        <translation>查找建议用时过长</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>No suggestions</source>
+        <translation>没有建议</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Add to Dictionary</source>
+        <translation>添加到词典</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/misspelt.py"/>
+        <source>Ignore</source>
+        <comment>a misspelt word</comment>
+        <translation>忽略</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <source>The keyboard’s language</source>
+        <translation>键盘的语言</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <source>Not checked</source>
+        <translation>不检查</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
+        <translation>拼写检查已关闭。可在“设置 &gt; 撰写”中打开。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <source>Next Misspelt Word</source>
+        <translation>下一个拼写错误</translation>
     </message>
 </context>
 </TS>

@@ -12,6 +12,7 @@ from app.chats.differences import differences
 from app.chats.library import ChatLibrary
 from app.chats.transcript import title_from
 from app.language import tr
+from app.store import Attachments
 from app.ui.compare.compare_dialog import Column
 from app.ui.compare.desk import Desk
 from app.ui.compare.group import Group, columns_from_json
@@ -49,7 +50,13 @@ class Comparisons(QObject):
         workspace.pane_closed.connect(self._on_pane_closed)
 
     def begin(
-        self, columns: Sequence[Column], system: str, prompt: str, *, blind: bool = False
+        self,
+        columns: Sequence[Column],
+        system: str,
+        prompt: str,
+        files: Attachments = (),
+        *,
+        blind: bool = False,
     ) -> list[ChatPane]:
         """Ask the prompt in a new chat for each column; all answer at once.
 
@@ -57,6 +64,7 @@ class Comparisons(QObject):
         there is no room are tabs of the last one.
 
         Args:
+            files: go with the prompt; the engine reads them once for columns of one model.
             blind: the columns are mixed, and nothing tells which is which until one is kept.
         """
         desk = Desk.cleared(self._library, self._workspace)
@@ -76,7 +84,7 @@ class Comparisons(QObject):
             if not panes:
                 fit = columns_that_fit(self._workspace, pane)
             chat.load_model()
-            chat.send(prompt)
+            chat.send(prompt, files)
             # A narrow tab has room for what differs, no more.
             chat.rename(chat.alias or column.words)
             panes.append(pane)

@@ -23,7 +23,10 @@ from PySide6.QtWidgets import (
 from app.chats.options import ChatOptions
 from app.language import mark, tr
 from app.paths import model_fallback_name
+from app.store import Attachments
+from app.ui.compare.compare_files import CompareFiles
 from app.ui.compare.messages_field import MessagesField
+from app.ui.pane.pane_files import PaneFiles
 from app.ui.widgets.wheel import WheelGuard
 from app.ui.widgets.width import keep_wide
 
@@ -81,8 +84,10 @@ class CompareDialog(QDialog):
         *,
         kept: Mapping[str, Sequence[int]] | None = None,
         prompts: Mapping[str, str] | None = None,
+        files: PaneFiles | None = None,
     ) -> None:
-        """``models``: pairs of reference and name; ``kept``, ``prompts``: as in `Settings`."""
+        """``models``: pairs of reference and name; ``kept``, ``prompts``: as in `Settings`;
+        ``files``: of the message that the comparison begins with."""
         super().__init__(parent)
         self.setObjectName("compare")
         self.setWindowTitle(tr("Compare"))
@@ -92,6 +97,7 @@ class CompareDialog(QDialog):
         self._names = dict(models)
         self.asked = MessagesField(prompt, prompts or {}, self)
         self.prompt = self.asked.prompt
+        self.files = CompareFiles(files, self) if files is not None else None
         self.kinds = {
             kind: QRadioButton(tr(kind), self) for kind in (BY_SEED, BY_TEMPERATURE, BY_MODEL)
         }
@@ -125,6 +131,7 @@ class CompareDialog(QDialog):
         layout.setSpacing(10)
         rows: list[QWidget] = [
             self.asked,
+            *([self.files] if self.files is not None else []),
             QLabel(tr("What differs"), self),
             *self.kinds.values(),
             self.count,
@@ -141,6 +148,8 @@ class CompareDialog(QDialog):
         for button in self.kinds.values():
             button.toggled.connect(self._refresh)
         self.asked.changed.connect(self._refresh)
+        if self.files is not None:
+            self.files.changed.connect(self._refresh)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         WheelGuard(self)
@@ -172,6 +181,11 @@ class CompareDialog(QDialog):
             )
             for t in sorted(TEMPERATURES[:count])
         ]
+
+    @property
+    def attachments(self) -> Attachments:
+        """The files that all columns get."""
+        return self.files.attachments if self.files is not None else ()
 
     @Slot()
     def _refresh(self) -> None:
@@ -207,4 +221,6 @@ class CompareDialog(QDialog):
                 most=MOST,
                 columns=columns,
             )
+        if self.files is not None and self.files.reading:
+            return tr("“{file}” is still being read.", file=self.files.reading[0])
         return self.asked.why_not()

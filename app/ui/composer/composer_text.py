@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QGuiApplication,
+    QInputMethodEvent,
+    QKeyEvent,
+    QKeySequence,
+)
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from app.language import counted, mark, number, tr
@@ -29,6 +36,7 @@ class ComposerText(QTextEdit):
     Attributes:
         sends_with_ctrl: Ctrl+Enter sends instead, and Enter breaks the line. For all fields.
         long_paste: a pasted text of more characters is a file of the message; 0: none is.
+        own_menu: opens another menu than the usual one, and returns whether it does.
 
     Signals:
         submitted(): Enter was pressed.
@@ -50,6 +58,7 @@ class ComposerText(QTextEdit):
 
     sends_with_ctrl = False
     long_paste = 0
+    own_menu: Callable[[QContextMenuEvent], bool] | None = None
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -76,6 +85,10 @@ class ComposerText(QTextEdit):
             event.ignore()  # with nothing to take back here, it is for what a toast offers
             return False
         return super().event(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if self.own_menu is None or not self.own_menu(event):
+            super().contextMenuEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()

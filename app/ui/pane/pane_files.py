@@ -16,7 +16,7 @@ from app.language import counted, number, tr
 from app.store import Attachment
 from app.store.attachments import Use
 from app.ui.composer.composer_text import MOST_CHARACTERS, files_in
-from app.ui.composer.file_chips import ChipWords
+from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.pane.pages_dialog import PagesDialog
 from app.ui.pane.pane import ChatPane
 from app.ui.pane.units import unit_words
@@ -30,9 +30,11 @@ class PaneFiles(QObject):
 
     Signals:
         offered(words, undo): something was done that can be taken back.
+        shown(): the chips are others.
     """
 
     offered = Signal(str, object)
+    shown = Signal()
 
     def __init__(self, pane: ChatPane) -> None:
         super().__init__(pane)
@@ -44,23 +46,32 @@ class PaneFiles(QObject):
         composer.attach_asked.connect(self.choose)
         composer.field.files_given.connect(self.add)
         composer.field.long_pasted.connect(self.paste)
-        composer.chips.removed.connect(self._on_removed)
-        composer.chips.asked.connect(self._on_asked)
-        composer.chips.part_asked.connect(self._on_part_asked)
-        self._attaching.changed.connect(self._show)
-        self._attaching.refused.connect(pane.said)
+        self.wire(composer.chips)
+        self.attaching.changed.connect(self._show)
+        self.attaching.refused.connect(pane.said)
         for changed in (pane.chat.compose_changed, pane.chat.chat_changed, pane.chat.phase_changed):
             changed.connect(self._show)
         self._show()
 
     @property
-    def _attaching(self) -> Attaching:
+    def attaching(self) -> Attaching:
+        """What reads and keeps them."""
         return self._pane.chat.attaching
 
-    @Slot()
-    def choose(self) -> None:
-        """Ask for files."""
-        dialog = QFileDialog(self._pane, tr("Attach Files"))
+    @property
+    def chips(self) -> list[ChipWords]:
+        """What the chips say."""
+        return self._shown
+
+    def wire(self, chips: FileChips) -> None:
+        """Do what a person asks for at these chips; the composer's are not the only ones."""
+        chips.removed.connect(self._on_removed)
+        chips.asked.connect(self._on_asked)
+        chips.part_asked.connect(partial(self._on_part_asked, chips))
+
+    def choose(self, over: QWidget | None = None) -> None:
+        """Ask for files, over another window than the pane's if it is given."""
+        dialog = QFileDialog(over or self._pane, tr("Attach Files"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.setLabelText(QFileDialog.DialogLabel.Accept, tr("Attach"))
         dialog.setObjectName("attach-dialog")
@@ -71,13 +82,13 @@ class PaneFiles(QObject):
     @Slot(list)
     def add(self, paths: Iterable[Path]) -> None:
         """Attach these files; the keys stay in the message."""
-        self._attaching.add(paths)
+        self.attaching.add(paths)
         self._pane.focus_composer()
 
     @Slot(str)
     def paste(self, text: str) -> None:
         """Attach a long text that was pasted, which can be taken back."""
-        made = self._attaching.add_text(text)
+        made = self.attaching.add_text(text)
         words = counted(
             "The pasted text, {count} character, goes with the message as a file",
             "The pasted text, {count} characters, goes with the message as a file",
@@ -107,7 +118,7 @@ class PaneFiles(QObject):
     @Slot()
     def _show(self) -> None:
         """Draw the chips as the chat's files are."""
-        attaching = self._attaching
+        attaching = self.attaching
         too_much = attaching.too_much()
         chips = [
             ChipWords(each.name, self._about(each), each, each in too_much)
@@ -124,12 +135,13 @@ class PaneFiles(QObject):
                 )
             self._shown = chips
             self._pane.composer.show_files(chips)
+            self.shown.emit()
         attaching.count()
 
     def _about(self, attachment: Attachment) -> str:
         part = used(attachment)
         words = [kind_of(attachment), part] if part else [about(attachment)]
-        tokens = self._attaching.tokens(attachment)
+        tokens = self.attaching.tokens(attachment)
         if tokens is not None:
             n, count = tokens.count, number(tokens.count)
             words.append(
@@ -143,11 +155,11 @@ class PaneFiles(QObject):
     def _on_removed(self, words: ChipWords) -> None:
         file = words.attachment
         if file is None:
-            self._attaching.cancel_reading()
-        elif file in self._attaching.files:
-            place = self._attaching.files.index(file)
-            self._attaching.remove(file)
-            undo = partial(self._attaching.put_back, file, place)
+            self.attaching.cancel_reading()
+        elif file in self.attaching.files:
+            place = self.attaching.files.index(file)
+            self.attaching.remove(file)
+            undo = partial(self.attaching.put_back, file, place)
             self.offered.emit(tr("{name} is taken off", name=file.name), undo)
 
     @Slot(object, object)
@@ -156,11 +168,9 @@ class PaneFiles(QObject):
             menu = self.menu(words.attachment)
             menu.popup(chip.mapToGlobal(QPoint(0, chip.height())))
 
-    @Slot()
-    def _on_part_asked(self) -> None:
+    def _on_part_asked(self, chips: FileChips) -> None:
         """For the largest file."""
-        if largest := self._attaching.too_much()[:1]:
-            chips = self._pane.composer.chips
+        if largest := self.attaching.too_much()[:1]:
             menu = self.menu(largest[0])
             menu.popup(chips.choose.mapToGlobal(QPoint(0, chips.choose.height())))
 
@@ -195,17 +205,17 @@ class PaneFiles(QObject):
 
     def _use(self, file: Attachment, use: Use) -> None:
         if use != "pages":
-            self._attaching.use(file, use)
+            self.attaching.use(file, use)
             return
         numbers = sorted({page for page, _, _ in file.spans}) if file.use == "pages" else []
         dialog = PagesDialog(file.name, file.unit, file.pages, numbers, self._pane)
-        dialog.chosen.connect(lambda found: self._attaching.use(file, "pages", found))
+        dialog.chosen.connect(lambda found: self.attaching.use(file, "pages", found))
         dialog.open()
 
     def _as_text(self, file: Attachment) -> None:
         """Put a file's text into the message, in its place."""
-        text = self._attaching.text(file)
-        if file in self._attaching.files and text is not None:
-            self._attaching.remove(file)
+        text = self.attaching.text(file)
+        if file in self.attaching.files and text is not None:
+            self.attaching.remove(file)
             self._pane.composer.field.insertPlainText("\n\n".join(text.pages))
             self._pane.focus_composer()

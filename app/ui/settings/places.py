@@ -11,6 +11,7 @@ PLACES: tuple[tuple[str, str], ...] = (
     (mark("Look"), mark("Text size")),
     (mark("Look"), mark("Motion")),
     (mark("Writing"), mark("Send with")),
+    (mark("Writing"), mark("Spelling")),
     (mark("Writing"), mark("Notifications")),
     (mark("New chats"), mark("Model")),
     (mark("New chats"), mark("Instructions")),

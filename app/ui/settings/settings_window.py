@@ -30,6 +30,7 @@ from app.newer_mlx_lm import NewerMlxLm
 from app.paths import GUIDE, Paths, model_fallback_name
 from app.serving import Serving
 from app.settings import Settings
+from app.spelling.speller import Speller
 from app.ui.dialogs.update_dialog import UpdateDialog
 from app.ui.models.model_list import ModelList
 from app.ui.pane.sampling_form import LENGTH, TEMPERATURE, SamplingForm
@@ -39,6 +40,7 @@ from app.ui.settings.form_page import LABELS, FormPage
 from app.ui.settings.look import Look
 from app.ui.settings.other_programs import OtherPrograms
 from app.ui.settings.reach import Reach
+from app.ui.settings.spelling_choice import SpellingChoice
 from app.ui.style.theme import scaled
 from app.ui.widgets import links
 from app.ui.widgets.mirror import begin_at_edge
@@ -71,6 +73,7 @@ class SettingsWindow(QDialog):
         updates: Updates | None = None,
         serving: Serving | None = None,
         newer: NewerMlxLm | None = None,
+        speller: Speller | None = None,
     ) -> None:
         super().__init__(parent)
         self.setObjectName("settings")
@@ -83,7 +86,7 @@ class SettingsWindow(QDialog):
         self.appearance, self.text_px, self.zoom = look.appearance, look.text_px, look.zoom
         self.contrast, self.motion = look.contrast, look.motion
         look.language.restart.clicked.connect(self.restart_asked)
-        self._writing()
+        self._writing(speller)
         self.reach = Reach(self._page, settings, self._set)
         self._new_chats()
         self._models(library)
@@ -124,7 +127,7 @@ class SettingsWindow(QDialog):
         self._page.row(form, words, row)
         return buttons
 
-    def _writing(self) -> None:
+    def _writing(self, speller: Speller | None) -> None:
         form = self._page.section(mark("Writing"))
         keys = (("enter", mark("Enter")), ("ctrl_enter", mark("Ctrl+Enter")))
         self.send_key = self._choice(form, mark("Send with"), keys, "send_key")
@@ -132,6 +135,8 @@ class SettingsWindow(QDialog):
         self.long_paste = self._page.characters(tr("Attach pastes over"), tr("Never"), pasted)
         self.long_paste.valueChanged.connect(lambda value: self._set(long_paste=int(value)))
         self._page.row(form, mark("Attach pastes over"), self.long_paste)
+        if speller is not None:
+            self.spelling = SpellingChoice(self._page, form, self._settings, speller, self._set)
         self.notify = QCheckBox(tr("When a long answer ends and I am elsewhere"), self._page)
         self.notify.setChecked(self._settings.notify)
         self.notify.toggled.connect(lambda on: self._set(notify=on))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt
 
+from app.chats.attached.words import numbers_of
 from app.store import Chat, SearchHit
 
 
@@ -52,4 +53,14 @@ def found_row(chat: Chat, hit: SearchHit) -> Row:
     found = Row(title, chat.id, hit.message_id, kind="chat", tags=chat.tags)
     if hit.message_id is None or hit.snippet == title:  # the title says it all
         return replace(found, title_marks=hit.marks)
-    return replace(found, snippet=hit.snippet, marks=hit.marks, title_marks=hit.title_marks)
+    place = _place(hit)
+    marks = tuple((begin + len(place), end + len(place)) for begin, end in hit.marks)
+    return replace(found, snippet=place + hit.snippet, marks=marks, title_marks=hit.title_marks)
+
+
+def _place(hit: SearchHit) -> str:
+    """ "report.pdf, page 3: ", where the words were found in a file."""
+    if not hit.file:
+        return ""
+    page = f", {numbers_of(hit.unit, [hit.page])}" if hit.unit else ""
+    return f"{hit.file}{page}: "

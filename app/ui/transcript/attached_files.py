@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QTextDocument
@@ -101,6 +101,23 @@ class AttachedFiles(QWidget):
         """``texts`` gives a file's text."""
         self._texts = texts
 
+    def unfold_found(self, words: Callable[[str], Sequence[tuple[int, int]]], besides: str) -> None:
+        """Unfold the first file that has more of the words of a search than the message has.
+
+        Args:
+            words: finds them in a text.
+            besides: the message.
+        """
+        most, best = _different(words, besides), None
+        for line in self.lines:
+            text = shown(line.attachment, self._texts(line.attachment))
+            if (number := _different(words, text)) > most:
+                most, best = number, line
+        if best is not None and not best.isChecked():
+            best.setChecked(True)
+            self._view(best).highlight(words)
+            self.resized.emit()
+
     def wanted_width(self) -> int:
         """The width of the longest line."""
         return max(line.sizeHint().width() for line in self.lines)
@@ -128,6 +145,10 @@ class AttachedFiles(QWidget):
             view = self._views[line] = TextView(document, self)
             view.setAccessibleName(tr("What the model got of {name}", name=line.attachment.name))
         return self._views[line]
+
+
+def _different(words: Callable[[str], Sequence[tuple[int, int]]], text: str) -> int:
+    return len({text[begin:end].casefold() for begin, end in words(text)})
 
 
 def shown(attachment: Attachment, text: AttachedText | None) -> str:

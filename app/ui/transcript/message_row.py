@@ -103,7 +103,7 @@ class MessageRow(QWidget):
     def highlight(self, words: Words) -> int | None:
         """Mark every place of ``words``; returns the top of the first in this row, if any."""
         tops = [
-            view.y() + top
+            view.mapTo(self, QPoint()).y() + top
             for view in self.findChildren(TextView)
             if (top := view.highlight(words)) is not None and view.isVisibleTo(self)
         ]

@@ -135,6 +135,8 @@ class UserRow(MessageRow):
         return y + FOOTER - 2
 
     def highlight(self, words: Words) -> int | None:
+        if self.files is not None and callable(words):
+            self.files.unfold_found(words, self.message.content)
         top = super().highlight(words)
         if top is not None and top > self.FOLDED and self._folded:
             self._on_more()

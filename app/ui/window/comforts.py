@@ -24,6 +24,7 @@ from app.ui.window.own_keys import OwnKeys
 from app.ui.window.palette_commands import PaletteCommands
 from app.ui.window.prompt_commands import PromptCommands
 from app.ui.window.quick_ask import QuickAsk
+from app.ui.window.spelling_commands import SpellingCommands
 from app.ui.window.text_size import TextSize
 from app.ui.window.tray import Tray
 from app.ui.window.undo import Undos
@@ -64,6 +65,7 @@ class Comforts:
         self.notifications = Notifications(library, settings, window)
         self.announcer = Announcer(library, workspace, window)
         self.prompts = PromptCommands(settings, workspace, window)
+        self.spelling = SpellingCommands(settings, workspace, window)
         self.together = Together(chats.comparisons, library, settings, workspace)
         self.together.said.connect(toast.show_text)
         self.together.tied.connect(self._on_tied)
@@ -76,6 +78,7 @@ class Comforts:
                 self.palette,
                 self.text_size,
                 self.prompts,
+                self.spelling,
                 self.together,
                 self.compare,
                 self.quick,

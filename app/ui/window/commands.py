@@ -95,7 +95,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("stop", "pause", "tools", "waiting_call"),
         *("-", "rename", "pin", "move_chat", "tags", "archive", "delete"),
         *("-", "new_folder", "-", "find", "search", "-", "attach"),
-        *("-", "prompts", "save_prompt"),
+        *("-", "prompts", "save_prompt", "-", "next_misspelt"),
     ),
     mark("View"): (
         *("palette", "-", "sidebar", "score", "-", "text_larger", "text_smaller", "text_usual"),

@@ -12,11 +12,12 @@ from app.chats.options import ChatOptions
 from app.chats.table import AnswerTable
 from app.language import counted, mark, tr
 from app.settings import Settings
-from app.store import Store
+from app.store import Attachments, Store
 from app.ui.compare.compare_dialog import Column, CompareDialog
 from app.ui.compare.desk import Desk
 from app.ui.compare.table_window import TableWindow
 from app.ui.pane.pane import ChatPane
+from app.ui.pane.pane_files import PaneFiles
 from app.ui.widgets.closing import open_dialog
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command
@@ -73,19 +74,29 @@ class CompareCommands(QObject):
             self._window,
             kept=self._settings.kept,
             prompts=self._settings.prompts,
+            files=active.findChild(PaneFiles) if active is not None else None,
         )
         system = active.chat.record.system if active is not None else ""
+
+        def take_files() -> None:
+            """What the columns got stands in the message no longer, unless that is another one."""
+            if active is not None and not active.composer.text and not active.composer.editing:
+                for file in active.chat.attaching.files:
+                    active.chat.attaching.remove(file)
 
         def begin() -> None:
             prompt = dialog.prompt.toPlainText().strip("\n")  # all lines, where they are several
             taken = active is not None and active.composer.text.strip("\n") == prompt
             if active is not None and taken and not active.composer.editing:
                 active.composer.set_text("")
-            columns = dialog.columns()
+            columns, files = dialog.columns(), dialog.attachments
             if dialog.asked.several:
-                self._begin_table(columns, system, dialog.asked.messages())
+                self._begin_table(columns, system, dialog.asked.messages(), files)
+                take_files()
                 return
-            self._comparisons.begin(columns, system, prompt, blind=dialog.blind.isChecked())
+            blind = dialog.blind.isChecked()
+            self._comparisons.begin(columns, system, prompt, files, blind=blind)
+            take_files()
             if active is not None and active.chat.blank:
                 # The columns have taken the place of the new chat that was asked for.
                 self._workspace.close_pane(active, told=False)
@@ -94,11 +105,13 @@ class CompareCommands(QObject):
         dialog.accepted.connect(begin)
         open_dialog(dialog)
 
-    def _begin_table(self, columns: Sequence[Column], system: str, messages: list[str]) -> None:
+    def _begin_table(
+        self, columns: Sequence[Column], system: str, messages: list[str], files: Attachments
+    ) -> None:
         told = [(column.model, column.options, column.words) for column in columns]
         if self.table is not None:
             self.table.let_go()
-        self.table = AnswerTable.begin(self._library, told, system, messages, self)
+        self.table = AnswerTable.begin(self._library, told, system, messages, self, files)
         self._store.save_layout(TABLE, self.table.to_json())
         self.show_table()
 

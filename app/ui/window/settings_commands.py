@@ -11,6 +11,7 @@ from app.newer_mlx_lm import NewerMlxLm
 from app.paths import Paths, model_fallback_name
 from app.serving import Serving
 from app.settings import Settings
+from app.spelling.speller import Speller
 from app.ui.composer.composer_text import ComposerText
 from app.ui.models.model_list import put_back
 from app.ui.settings.settings_window import SettingsWindow
@@ -24,7 +25,7 @@ class SettingsCommands(QObject):
 
     Attributes:
         shown: the open window, if any.
-        updates, serving, newer: None until the program has them.
+        updates, serving, newer, speller: None until the program has them.
 
     Signals:
         changed(): something was chosen in the settings.
@@ -54,13 +55,14 @@ class SettingsCommands(QObject):
         self.updates: Updates | None = None
         self.serving: Serving | None = None
         self.newer: NewerMlxLm | None = None
+        self.speller: Speller | None = None
         self._take_over()
 
     @command("settings", mark("Settings…"), "Ctrl+,", where=Where.ANYWHERE)
     def show_settings(self) -> None:
         """Open the settings, or bring them forward."""
         if self.shown is None:
-            about = (None, self._library, self.updates, self.serving, self.newer)
+            about = (None, self._library, self.updates, self.serving, self.newer, self.speller)
             window = SettingsWindow(self._settings, self._paths, self._window, *about)
             window.changed.connect(self._take_over)
             window.changed.connect(self.changed)

@@ -8,7 +8,10 @@ from pathlib import Path
 from sqlite3 import connect
 
 from app.store import AttachedText, Attachment, Chat, Message, Store, new_id
-from app.store.migrations import STEPS, attached, migrate
+from app.store.file_index import MOST
+from app.store.index import PASSAGE, PIECE
+from app.store.migrations import STEPS, attached, files_found, migrate
+from tests.app.store.test_store_trash import settle
 
 TEXT = AttachedText("page", ("Zanzibar", "Two"))
 OTHER = AttachedText("", ("Xylophone",))
@@ -62,14 +65,16 @@ def test_nothing_of_an_erased_text_is_left_in_the_file(file: Path) -> None:
     with Store.open(file) as store:
         say(store, OTHER)
         message = say(store, TEXT)
-        store.flush()
+        settle(store)
+        assert [hit.message_id for hit in store.search("zanzibar")] == [message.id]
         assert any(b"Zanzibar" in each.read_bytes() for each in file.parent.glob("chats.db*"))
         store.erase_chats([message.chat_id])
         store.flush()
     with Store.open(file) as store:
-        store.flush()
+        settle(store)
     left = b"".join(f.read_bytes() for f in file.parent.rglob("*") if f.is_file())
     assert b"Zanzibar" not in left
+    assert b"zanzibar" not in left, "nor in the index"
     assert b"Xylophone" in left
 
 
@@ -112,3 +117,49 @@ def test_a_damaged_file_is_saved_with_its_attachments(file: Path) -> None:
     with Store.open(file) as store:
         assert store.messages(message.chat_id) == [message]
         assert store.attached_text(TEXT.hash) == TEXT
+
+
+def test_a_search_finds_the_words_of_files_with_their_page(store: Store) -> None:
+    pages = AttachedText("page", ("The cover", "", "An Ünusual **narwhal** swims"))
+    one, two = say(store, pages), say(store, pages, OTHER)
+    settle(store)
+    hits = store.search("narwhal unusual")
+    assert [hit.message_id for hit in hits] == [two.id, one.id], "the chat used last first"
+    assert {(hit.file, hit.unit, hit.page) for hit in hits} == {("a.pdf", "page", 3)}
+    assert [hits[0].snippet[a:b] for a, b in hits[0].marks] == ["Ünusual", "narwhal"]
+    assert [hit.chat_id for hit in store.search("xylo")] == [two.chat_id]
+    assert store.search("cover narwhal") == [], "words stand together on a page"
+    said = Message(new_id(), one.chat_id, content="a narwhal, said aloud")
+    store.save_message(said)
+    (first,) = [hit for hit in store.search("narwhal") if hit.chat_id == one.chat_id]
+    assert (first.message_id, first.file) == (said.id, ""), "what was said goes before files"
+    assert store.search("narwhal from:assistant") == []
+    store.delete_messages(two.chat_id, [two.id], None)
+    assert two.chat_id not in {hit.chat_id for hit in store.search("narwhal")}
+
+
+def test_a_large_file_is_found_up_to_a_bound_and_by_pieces(store: Store, file: Path) -> None:
+    whole = "filling words " * (PIECE // 14 + 10) + " narwhal " + "filling words " * (MOST // 14)
+    message = say(store, AttachedText("", (whole + " quokka",)))
+    other = say(store, AttachedText("page", (*("",) * 2_000, "filling", "the okapi")))
+    settle(store)
+    assert [hit.message_id for hit in store.search("narwhal")] == [message.id]
+    assert [(hit.message_id, hit.page) for hit in store.search("okapi")] == [(other.id, 2_002)]
+    assert store.search("quokka") == []
+    with closing(connect(file)) as db:
+        assert db.execute("SELECT max(length(text)) FROM file_passages").fetchone()[0] <= PASSAGE
+        assert db.execute("SELECT sum(length(text)) FROM file_passages").fetchone()[0] < MOST + 99
+
+
+def test_files_of_an_earlier_version_are_found(file: Path) -> None:
+    with closing(connect(file, isolation_level=None)) as db:
+        for number, step in enumerate(STEPS[: STEPS.index(files_found)], 1):
+            step(db)
+            db.execute(f"PRAGMA user_version = {number}")
+        db.execute("INSERT INTO attached VALUES (?, ?)", (TEXT.hash, TEXT.to_text()))
+        db.execute("INSERT INTO attached VALUES ('damaged', '{')")
+        migrate(db)
+    with Store.open(file) as store:
+        message = say(store, TEXT)
+        settle(store)
+        assert [hit.message_id for hit in store.search("zanzibar")] == [message.id]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.store import Chat, Message, Store, StoreError, erase, new_id
+from app.store import AttachedText, Attachment, Chat, Message, Store, StoreError, erase, new_id
 from app.store.backups import backups_of
 
 DAY = 86_400.0
@@ -51,6 +51,14 @@ def a_chat(store: Store, *texts: str, title: str = "Plans") -> Chat:
     return chat
 
 
+def with_file(store: Store, chat_id: str, *pages: str) -> None:
+    text = AttachedText("page", pages)
+    file = Attachment("a.pdf", "PDF", text.hash, "page", len(pages), len("".join(pages)))
+    with store.together():
+        store.save_text(text)
+        store.save_message(Message(new_id(), chat_id, attachments=(file,)))
+
+
 def fill(store: Store) -> None:
     """Neighbours, so that pages are split and moved."""
     for number in range(6):
@@ -73,6 +81,7 @@ def test_fault_d1_erased_words_are_in_no_byte_of_any_file(file: Path, clock: Clo
     with Store.open(file, clock) as store:
         fill(store)
         chat = a_chat(store, f"about {WORDS[0]}", f"**{WORDS[1]}** " * 900, title=WORDS[0])
+        with_file(store, chat.id, f"a page about {WORDS[1]}")
         fill(store)
         store.set_draft(chat.id, f"and {WORDS[1]} again")
     for _ in range(3):  # a backup a day

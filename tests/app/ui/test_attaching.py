@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.chats.actions import Action
 from app.chats.exporting.prose import markdown, plain
 from app.store import Attachment
+from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.composer.file_chips import FileChip
 from app.ui.pane.pages_dialog import PagesDialog
 from app.ui.pane.pane import ChatPane
@@ -306,3 +307,56 @@ def test_a_branch_has_the_files_of_what_it_asks_anew(start: Start, tmp_path: Pat
     run.until(lambda: run.pane is not pane)
     assert run.pane.chat.attaching.files == (file,)
     assert names(run.pane) == ["a.txt"]
+
+
+def test_each_column_of_a_comparison_gets_the_files(start: Start, tmp_path: Path):
+    run = start()
+    run.ready()
+    (tmp_path / "a.txt").write_text("first words")
+    pane = give(run, samples.pdf(tmp_path / "report.pdf", PAGES))
+    run.window.commands["compare"].trigger()
+    dialog = run.window.findChild(CompareDialog)
+    assert dialog is not None
+    assert dialog.files is not None
+    dialog.files.button.click()
+    choose = dialog.findChild(QFileDialog, "attach-dialog")
+    assert choose is not None
+    choose.filesSelected.emit([str(tmp_path / "a.txt")])
+    choose.reject()
+    assert "still being read" in dialog.go.toolTip()
+    shown = dialog.files.chips
+    read(run, lambda: [c.words.name for c in shown.chips] == ["report.pdf", "a.txt"])
+    read(run, lambda: not pane.chat.attaching.reading)
+    run.until(shown.isVisible)
+    run.qtbot.keyClick(shown.chips[0], Qt.Key.Key_Delete)
+    assert [c.words.name for c in shown.chips] == ["a.txt"]
+    dialog.prompt.setPlainText("say it")
+    dialog.go.click()
+    run.until(lambda: len(run.engine.sent) == 3)
+    assert [pane.chat.options.seed for pane in run.panes] == [1, 2, 3]
+    prompts = {str(reply.turns[-1]["content"]) for reply in run.engine.sent}
+    assert prompts == {'<file name="a.txt">\nfirst words\n</file>\n\nsay it'}, "the same for all"
+    for column in run.panes:
+        run.answered(column)
+        assert [file.name for file in column.chat.transcript.path[0].attachments] == ["a.txt"]
+
+
+def test_a_table_of_answers_asks_each_message_of_the_files(start: Start, tmp_path: Path):
+    run = start()
+    run.ready()
+    (tmp_path / "a.txt").write_text("first words")
+    pane = give(run, tmp_path / "a.txt")
+    run.window.commands["compare"].trigger()
+    dialog = run.window.findChild(CompareDialog)
+    assert dialog is not None
+    dialog.asked.kind.setCurrentIndex(1)
+    dialog.prompt.setPlainText("say one\nsay two")
+    dialog.count.setValue(2)
+    dialog.go.click()
+    run.until(lambda: len(run.engine.sent) == 4)
+    said = [str(reply.turns[-1]["content"]) for reply in run.engine.sent]
+    assert all(text.startswith('<file name="a.txt">') for text in said)
+    assert names(pane) == []
+    table = run.window.comforts.compare.table
+    assert table is not None
+    run.until(lambda: table.done() == 4)

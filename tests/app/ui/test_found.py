@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 
-from app.store import Chat, Message, Store, new_id, places_in
+from app.store import AttachedText, Attachment, Chat, Message, Store, new_id, places_in
 from app.ui.style.theme import theme
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import MessageRow
@@ -32,6 +34,21 @@ def found(start: Start, profile):
     run = start()
     run.ready()
     return run
+
+
+def with_file(profile: Path) -> None:
+    profile.mkdir(parents=True)
+    text = AttachedText("page", ("Cover", "The owl sleeps by day.", LONG))
+    file = Attachment("birds.pdf", "PDF", text.hash, "page", 3, len(LONG))
+    with Store.open(profile / "chats.db") as store:
+        chat = Chat(id=new_id(), title="Birds", model="guide")
+        with store.together():
+            store.save_chat(chat)
+            store.save_text(text)
+            asked = Message(new_id(), chat.id, None, "user", "When?", attachments=(file,))
+            store.save_message(asked, as_leaf=True)
+            answer = Message(new_id(), chat.id, asked.id, "assistant", "By night.\n\n" + LONG)
+            store.save_message(answer, as_leaf=True)
 
 
 def search(run: Run, words: str) -> None:
@@ -133,3 +150,23 @@ def test_the_best_place_is_where_the_words_stand_together():
     assert places_in(text, "ripe apple") == [(ripe, ripe + 4), (ripe + 5, ripe + 10), (0, 5)]
     assert places_in("Äpfel", "apf") == [(0, 5)]
     assert places_in(text, "pear") == places_in(text, "") == []
+
+
+def test_words_of_a_file_are_found_with_their_page_and_shown_unfolded(start: Start, profile: Path):
+    with_file(profile)
+    run = start()
+    run.ready()
+    search(run, "owl sleeps")
+    model = run.window.sidebar.model
+    row = model.row(model.index(1))
+    assert row.snippet.startswith("birds.pdf, page 2: ")
+    assert [row.snippet[begin:end] for begin, end in row.marks] == ["owl", "sleeps"]
+    run.qtbot.keyClick(run.window.sidebar.search, Qt.Key.Key_Return)
+    run.until(lambda: run.pane.chat.id == row.chat_id)
+    run.until(lambda: rows(run, UserRow))
+    (message,) = rows(run, UserRow)
+    run.until(lambda: marked(message) == ["owl", "sleeps"])
+    assert isinstance(message, UserRow)
+    assert message.files is not None
+    assert message.files.lines[0].isChecked()
+    run.until(lambda: in_view(run, message, "owl"))

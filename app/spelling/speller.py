@@ -1,0 +1,237 @@
+"""Asks the system's spell checker, away from the GUI thread, and remembers what it said."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from PySide6.QtCore import QLocale, QObject, QTimer, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+
+from app.background import Query
+from app.language import tr
+from app.spelling import opening
+from app.spelling.prose import script
+from app.spelling.system import SpellingSystem, best
+
+log = logging.getLogger(__name__)
+
+AUTO = "auto"
+"""The choice that follows the keyboard, and then the window's language."""
+OFF = "off"
+
+MOST_KEPT = 20_000
+"""Words of which it is remembered what was said of them."""
+
+SLICE_S = 0.004
+"""How long the GUI thread judges words at a time, where only it may."""
+
+
+class Speller(QObject):
+    """One for the window. The system's spell checker is opened when first words are to be judged.
+
+    Attributes:
+        language: of the dictionary in use, "" for none.
+        opened: whether it is known which spell checker there is, if any.
+
+    Signals:
+        changed(): words were judged, or other ones hold now.
+    """
+
+    changed = Signal()
+
+    def __init__(self, choice: str, parent: QObject) -> None:
+        """``choice``: `AUTO`, `OFF` or a language."""
+        super().__init__(parent)
+        self._choice = choice
+        self.language = ""
+        self._script = ""
+        self._languages: Sequence[str] = ()
+        self._system: SpellingSystem | None = None
+        self.opened = False
+        self._judged: dict[str, bool] = {}
+        self._passed: set[str] = set()  # words that the person lets pass, until the end
+        self._wanted: dict[str, None] = {}
+        self._opening = Query(self)
+        self._judging = Query(self)
+        self._looking = Query(self)
+        self._slices = QTimer(self)
+        self._slices.setInterval(0)
+        self._slices.timeout.connect(self._judge_some)
+        QGuiApplication.inputMethod().localeChanged.connect(self._choose)
+
+    @property
+    def languages(self) -> Sequence[str]:
+        """Those that there are dictionaries of; none before it was opened."""
+        return self._languages
+
+    @property
+    def why_not(self) -> str:
+        """Why nothing is looked at, as a sentence; "" if it is, or not known yet."""
+        if not self.opened:
+            return ""
+        if self._system is None:
+            return tr(
+                "This system offers no spell checker that Stretto knows. On Linux install enchant "
+                "(libenchant-2) and a dictionary of your language, then start Stretto again."
+            )
+        if not self.language and self._choice != OFF:
+            return tr(
+                "There is no dictionary of your language. Install one, such as hunspell’s, or "
+                "choose another language."
+            )
+        return ""
+
+    def choose(self, choice: str) -> None:
+        """Judge by another language from now on, or not at all."""
+        if choice != self._choice:
+            self._choice = choice
+            self._choose()
+
+    def open(self) -> None:
+        """Find out what there is. Returns at once; `changed` tells when it is known."""
+        if self.opened or self._opening.waiting:
+            return
+        if sys.platform in opening.GUI_ONLY:
+            self._on_open(_opened())
+        else:
+            self._opening.ask(_opened, self._on_open)
+
+    def wrong(self, words: Iterable[str]) -> set[str]:
+        """Those of the words that are known to be misspelt. The rest is judged; see `changed`."""
+        if self._choice == OFF:
+            return set()
+        if not self.opened:
+            self.open()
+        if not self.opened or not self.language:
+            return set()
+        found: set[str] = set()
+        for word in words:
+            known = self._judged.get(word)
+            if known is None and script(word) == self._script:
+                self._wanted[word] = None
+            elif known is False and word not in self._passed:
+                found.add(word)
+        self._judge()
+        return found
+
+    @property
+    def judging(self) -> bool:
+        """Whether words are being judged, so that `changed` is to come."""
+        return bool(self._wanted) or self._judging.waiting or self._opening.waiting
+
+    def suggest(self, word: str, done: Callable[[list[str]], object]) -> None:
+        """Look for what may be meant by a word, which takes up to a second, and hand it over."""
+        used, language = self._system, self.language
+        if used is None or not language:
+            done([])
+        elif used.gui_only:
+            done(used.suggestions(language, _plain(word)))
+        else:
+            ask = partial(used.suggestions, language, _plain(word))
+            self._looking.ask(lambda _stop: ask(), done, lambda _error: done([]))
+
+    def add(self, word: str) -> None:
+        """Put a word into the person's dictionary."""
+        used, language = self._system, self.language
+        self._judged[word] = True
+        if used is not None and language:
+            if used.gui_only:
+                used.add(language, _plain(word))
+            else:
+                put = partial(used.add, language, _plain(word))
+                Query(self).ask(lambda _stop: put(), lambda _: None, self._on_failed)
+        self.changed.emit()
+
+    def let_pass(self, word: str) -> None:
+        """Mark the word no more until the program ends."""
+        self._passed.add(word)
+        self.changed.emit()
+
+    def _on_open(self, found: tuple[SpellingSystem | None, Sequence[str]]) -> None:
+        self._system, self._languages = found
+        self.opened = True
+        self._choose()
+
+    @Slot()
+    def _choose(self) -> None:
+        if not self.opened:
+            return
+        there = self._languages
+        if self._choice == AUTO:
+            tags = [QGuiApplication.inputMethod().locale(), QLocale(), QLocale.system()]
+            language = best([tag.name() for tag in tags], there)
+        else:
+            language = self._choice if self._choice in there else ""
+        if language != self.language:
+            self.language = language
+            written = QLocale.scriptToString(QLocale(language).script())
+            self._script = written.partition(" ")[0].upper()
+            self._judged.clear()
+            self._wanted.clear()
+            self._judging.drop()
+        self.changed.emit()
+
+    def _judge(self) -> None:
+        used = self._system
+        if used is None or not self._wanted or self._judging.waiting:
+            return
+        if used.gui_only:
+            self._slices.start()
+            return
+        words = list(self._wanted)
+        work = partial(_judged, used, self.language, words)
+        self._judging.ask(work, self._on_judged, self._on_failed)
+
+    def _on_judged(self, judged: dict[str, bool]) -> None:
+        if len(self._judged) > MOST_KEPT:
+            self._judged.clear()
+        self._judged.update(judged)
+        for word in judged:
+            self._wanted.pop(word, None)
+        self._judge()
+        self.changed.emit()
+
+    def _on_failed(self, error: Exception) -> None:
+        """The library is another one's: what it cannot do is no harm to the program."""
+        log.warning("The spell checker failed and is asked no more: %s", error)
+        self._system, self._languages = None, ()
+        self._wanted.clear()
+        self._choose()
+
+    @Slot()
+    def _judge_some(self) -> None:
+        used, until = self._system, time.monotonic() + SLICE_S
+        judged: dict[str, bool] = {}
+        for word in list(self._wanted):
+            if used is None or time.monotonic() > until:
+                break
+            judged[word] = used.knows(self.language, _plain(word))
+        if len(judged) == len(self._wanted):
+            self._slices.stop()
+        self._on_judged(judged)
+
+
+def _opened(_stop: object = None) -> tuple[SpellingSystem | None, Sequence[str]]:
+    found = opening.open_system()
+    return found, found.languages() if found is not None else ()
+
+
+def _judged(
+    used: SpellingSystem, language: str, words: Iterable[str], stop: threading.Event
+) -> dict[str, bool]:
+    judged: dict[str, bool] = {}
+    for word in words:
+        if stop.is_set():
+            break
+        judged[word] = used.knows(language, _plain(word))
+    return judged
+
+
+def _plain(word: str) -> str:
+    """As dictionaries have it: with a straight apostrophe."""
+    return word.replace("’", "'")

@@ -1,0 +1,148 @@
+"""The full-text index of attached files: their texts as they are kept, in passages with their page.
+
+A text is indexed once, however many messages have it, and no further than `MOST`. Triggers keep the
+index true: a text that is new is noted in `unindexed_files`, one that is erased takes its passages
+along. The writer indexes what is noted once no message waits, a bounded piece at a time. SQLite
+takes the pages out of the kept JSON, so that Python's other threads go on meanwhile.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+
+from app.store.filters import Filter
+from app.store.index import PIECE, index_piece, passages
+from app.store.records import SearchHit
+
+MOST = 2_000_000
+"""Characters of a file that are found: some 800 pages."""
+
+_MOST_FILES = 1_000  # of which a search looks who has them
+
+_PAGES = """
+    SELECT each.key, substr(each.value, CASE WHEN each.key = ?1 THEN ?2 ELSE 0 END + 1, ?3),
+           length(each.value)
+    FROM attached a,
+         json_each(CASE WHEN json_valid(a.content) THEN a.content ELSE '{}' END, '$.pages') AS each
+    WHERE a.hash = ?4 AND each.key >= ?1 AND each.type = 'text' ORDER BY each.key
+"""
+
+
+def create(db: sqlite3.Connection) -> None:
+    """The tables and triggers; what is kept already is noted."""
+    db.execute(
+        "CREATE TABLE file_passages (seq INTEGER PRIMARY KEY, hash TEXT NOT NULL, "
+        "page INTEGER NOT NULL, text TEXT NOT NULL)"
+    )
+    db.execute("CREATE INDEX file_passages_hash ON file_passages(hash)")
+    db.execute(
+        "CREATE TABLE unindexed_files (hash TEXT PRIMARY KEY, page INTEGER NOT NULL DEFAULT 0, "
+        "done INTEGER NOT NULL DEFAULT 0, taken INTEGER NOT NULL DEFAULT 0)"
+    )
+    db.execute(
+        "CREATE VIRTUAL TABLE files_fts USING fts5(text, content='file_passages', "
+        "content_rowid='seq', prefix='1 2', tokenize='unicode61 remove_diacritics 2')"
+    )
+    db.execute(
+        "CREATE TRIGGER file_passages_a AFTER INSERT ON file_passages BEGIN "
+        "INSERT INTO files_fts(rowid, text) VALUES (new.seq, new.text); END"
+    )
+    db.execute(
+        "CREATE TRIGGER file_passages_b AFTER DELETE ON file_passages BEGIN "
+        "INSERT INTO files_fts(files_fts, rowid, text) "
+        "VALUES ('delete', old.seq, old.text); END"
+    )
+    db.execute(
+        "CREATE TRIGGER attached_a AFTER INSERT ON attached BEGIN "
+        "INSERT OR REPLACE INTO unindexed_files (hash) VALUES (new.hash); END"
+    )
+    db.execute(
+        "CREATE TRIGGER attached_b AFTER DELETE ON attached BEGIN "
+        "DELETE FROM unindexed_files WHERE hash = old.hash; "
+        "DELETE FROM file_passages WHERE hash = old.hash; END"
+    )
+    db.execute("INSERT INTO unindexed_files (hash) SELECT hash FROM attached")
+
+
+def index_some(db: sqlite3.Connection, most: int = PIECE) -> bool:
+    """Index a piece of what is noted, messages before files; whether something is left.
+
+    Within the open transaction.
+    """
+    return index_piece(db, most) or _index_file(db, most)
+
+
+def _index_file(db: sqlite3.Connection, most: int) -> bool:
+    note = db.execute("SELECT hash, page, done, taken FROM unindexed_files LIMIT 1").fetchone()
+    if note is None:
+        return False
+    key, page, done, before = note
+    room = min(most, MOST - before)
+    taken, ended = 0, True
+    for number, text, length in db.execute(_PAGES, (page, done, room, key)):
+        if taken >= room:
+            ended = False
+            break
+        begin = done if number == page else 0
+        part = text[: room - taken]
+        db.executemany(
+            "INSERT INTO file_passages (hash, page, text) VALUES (?, ?, ?)",
+            [(key, number + 1, passage) for passage in passages(part)],
+        )
+        taken += max(len(part), 1)  # empty pages take time, too
+        page, done = number, begin + len(part)
+        if done < length:
+            ended = False
+            break
+        page, done = number + 1, 0
+    if ended or before + taken >= MOST:
+        db.execute("DELETE FROM unindexed_files WHERE hash = ?", (key,))
+    else:
+        db.execute(
+            "UPDATE unindexed_files SET page = ?, done = ?, taken = ? WHERE hash = ?",
+            (page, done, before + taken, key),
+        )
+    return db.execute("SELECT 1 FROM unindexed_files LIMIT 1").fetchone() is not None
+
+
+def found_in_files(
+    db: sqlite3.Connection, match: str, narrowed: Filter | None
+) -> list[tuple[str, SearchHit]]:
+    """The newest message of each chat that has a file with all the words near each other.
+
+    Args:
+        match: the words, as an FTS5 expression.
+        narrowed: what must hold of the message.
+
+    Returns:
+        The passage and, without a snippet, the hit; in the order of the chats' ids.
+    """
+    rows = db.execute(
+        "SELECT p.hash, min(f.rowid) FROM files_fts f JOIN file_passages p ON p.seq = f.rowid "
+        "WHERE files_fts MATCH ? GROUP BY 1 LIMIT ?",
+        (match, _MOST_FILES),
+    )
+    places: dict[str, int] = dict(rows.fetchall())
+    if not places:
+        return []
+    condition, values = narrowed.condition() if narrowed is not None else ("1", [])
+    having = db.execute(
+        "SELECT m.chat_id, m.id, json_extract(each.value, '$.hash'), "
+        "json_extract(each.value, '$.name'), json_extract(each.value, '$.unit') "
+        "FROM messages m, json_each("
+        "CASE WHEN json_valid(m.attachments) THEN m.attachments ELSE '[]' END) AS each "
+        f"WHERE m.attachments <> '[]' AND m.deleted_at IS NULL AND {condition} ORDER BY m.seq",
+        values,
+    )
+    newest = {
+        chat: (place, SearchHit(chat, message, "", file=str(name), unit=str(unit or "")))
+        for chat, message, key, name, unit in having
+        if (place := places.get(key)) is not None
+    }
+    hits = []
+    for _, (place, hit) in sorted(newest.items()):
+        one = "SELECT page, text FROM file_passages WHERE seq = ?"
+        if (row := db.execute(one, (place,)).fetchone()) is not None:
+            hits.append((str(row[1]), replace(hit, page=row[0])))
+    return hits

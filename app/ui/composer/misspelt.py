@@ -1,0 +1,209 @@
+"""Marks misspelt words of a message, and offers what may be meant in its menu."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, QPoint, QTimer, Signal, Slot
+from PySide6.QtGui import (
+    QAction,
+    QColor,
+    QContextMenuEvent,
+    QTextCharFormat,
+    QTextCursor,
+)
+from PySide6.QtWidgets import QMenu, QTextEdit
+
+from app.language import tr
+from app.spelling.prose import Word, words
+from app.spelling.speller import Speller
+from app.ui.composer.composer_text import ComposerText
+from app.ui.style.theme import theme
+from app.ui.widgets.aloud import announce
+
+REST_MS = 250
+"""So long after a change the words are looked at."""
+
+WAIT_MS = 1_000
+"""How long a menu waits for suggestions: hunspell takes half a second for a long word."""
+
+
+class Misspelt(QObject):
+    """Those of one field. Only words near what is seen are looked at, and the text stays as it is.
+
+    Attributes:
+        marks: the misspelt words that are marked, in their order.
+
+    Signals:
+        said(text): a short word for the person.
+    """
+
+    said = Signal(str)
+
+    def __init__(self, field: ComposerText, speller: Speller) -> None:
+        super().__init__(field)
+        self._field = field
+        self._speller = speller
+        self.marks: list[QTextCursor] = []
+        self._typing = False
+        self._seeking = False
+        self._menu_for: tuple[QTextCursor, QPoint] | None = None
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(REST_MS)
+        self._rest.timeout.connect(self.look)
+        self._wait = QTimer(self)
+        self._wait.setSingleShot(True)
+        self._wait.setInterval(WAIT_MS)
+        self._wait.timeout.connect(partial(self._open_menu, None))
+        field.textChanged.connect(self._on_text)
+        field.cursorPositionChanged.connect(self._on_moved)
+        field.verticalScrollBar().valueChanged.connect(self._rest.start)
+        field.own_menu = self._on_menu
+        speller.changed.connect(self._on_judged)
+        theme().changed.connect(self.look)
+
+    @Slot()
+    def look(self) -> None:
+        """Look at the words near what is seen, and mark those that are misspelt."""
+        self._rest.stop()
+        field = self._field
+        text = _text(field)
+        if not text:
+            if self.marks:
+                self.marks = []
+                field.setExtraSelections([])
+            return
+        area = field.viewport().rect()
+        first = field.cursorForPosition(area.topLeft()).position()
+        last = field.cursorForPosition(area.bottomRight()).position()
+        seen = list(words(text, first, last))
+        wrong = self._speller.wrong(word.text for word in seen)
+        here = field.textCursor().position() if self._typing else -1
+        self.marks = [
+            self._cursor(word) for word in seen if word.text in wrong and word.end != here
+        ]
+        field.setExtraSelections([_marked(cursor) for cursor in self.marks])
+
+    def next(self) -> None:
+        """Select the next misspelt word after the cursor, and open its menu."""
+        self._seeking = False
+        text = _text(self._field)
+        all_words = list(words(text))
+        here = self._field.textCursor().selectionEnd()
+        all_words = sorted(all_words, key=lambda word: word.end <= here)  # the first ones last
+        wrong = self._speller.wrong(word.text for word in all_words)
+        if self._speller.judging:
+            self._seeking = True  # goes on once they are judged
+            return
+        found = next((word for word in all_words if word.text in wrong), None)
+        if found is None:
+            self.said.emit(self._speller.why_not or tr("No misspelt word was found."))
+            return
+        cursor = self._cursor(found)
+        self._field.setTextCursor(cursor)
+        self._field.ensureCursorVisible()
+        self._ask_menu(cursor, self._below(cursor))
+
+    def _cursor(self, word: Word) -> QTextCursor:
+        cursor = QTextCursor(self._field.document())
+        cursor.setPosition(word.start)
+        cursor.setPosition(word.end, QTextCursor.MoveMode.KeepAnchor)
+        return cursor
+
+    def _below(self, cursor: QTextCursor) -> QPoint:
+        return self._field.viewport().mapToGlobal(self._field.cursorRect(cursor).bottomLeft())
+
+    @Slot()
+    def _on_text(self) -> None:
+        self._typing = True
+        self._rest.start()
+
+    @Slot()
+    def _on_moved(self) -> None:
+        if not self._rest.isActive():  # by a key or a click, and not by typing
+            self._typing = False
+            self._rest.start()
+
+    @Slot()
+    def _on_judged(self) -> None:
+        if self._seeking:
+            self.next()
+        self.look()
+
+    def _on_menu(self, event: QContextMenuEvent) -> bool:
+        keys = event.reason() == QContextMenuEvent.Reason.Keyboard
+        at = self._field.textCursor() if keys else self._field.cursorForPosition(event.pos())
+        self._typing = False
+        self.look()
+        for mark in self.marks:
+            if mark.selectionStart() <= at.position() <= mark.selectionEnd():
+                self._ask_menu(mark, self._below(mark) if keys else event.globalPos())
+                return True
+        return False
+
+    def _ask_menu(self, word: QTextCursor, at: QPoint) -> None:
+        announce(self._field, tr("{word} is in no dictionary.", word=word.selectedText()))
+        self._menu_for = (word, at)
+        self._wait.start()
+        self._speller.suggest(word.selectedText(), self._open_menu)
+
+    def _open_menu(self, suggestions: list[str] | None) -> None:
+        """None: they take too long."""
+        self._wait.stop()
+        if self._menu_for is None:
+            return
+        (cursor, at), self._menu_for = self._menu_for, None
+        if not self._field.hasFocus():  # the person has gone on
+            return
+        word = cursor.selectedText()
+        menu = self._field.createStandardContextMenu()
+        menu.setParent(self._field, menu.windowFlags())
+        menu.aboutToHide.connect(menu.deleteLater)
+        usual = menu.actions()[0]
+        added: list[QAction] = []
+        for text in suggestions or ():
+            added.append(QAction(text.replace("&", "&&"), menu))
+            added[-1].triggered.connect(partial(self._replace, cursor, text))
+        if not suggestions:
+            late = tr("Suggestions take too long") if suggestions is None else tr("No suggestions")
+            added.append(QAction(late, menu))
+            added[-1].setEnabled(False)
+        learn = QAction(tr("Add to Dictionary"), menu)
+        learn.triggered.connect(lambda: self._speller.add(word))
+        let_pass = QAction(tr("Ignore", "a misspelt word"), menu)
+        let_pass.triggered.connect(lambda: self._speller.let_pass(word))
+        menu.insertActions(usual, added)
+        menu.insertSeparator(usual)
+        menu.insertActions(usual, [learn, let_pass])
+        menu.insertSeparator(usual)
+        menu.setActiveAction(added[0] if suggestions else learn)
+        menu.popup(at)
+
+    def _replace(self, word: QTextCursor, by: str, _checked: bool = False) -> None:
+        word.insertText(by)
+        self._field.setTextCursor(word)
+        self.look()
+
+
+def menu_of(field: ComposerText) -> QMenu | None:
+    """The open menu of a field's misspelt word, if any."""
+    return next((menu for menu in field.findChildren(QMenu) if menu.isVisible()), None)
+
+
+def _text(field: ComposerText) -> str:
+    """The text with one character for each place of Qt's, which counts UTF-16."""
+    text = field.toPlainText()
+    if text.isascii() or max(text) <= "\uffff":
+        return text
+    return "".join(c if c <= "\uffff" else "  " for c in text)
+
+
+def _marked(cursor: QTextCursor) -> QTextEdit.ExtraSelection:
+    look = QTextCharFormat()
+    look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SpellCheckUnderline)
+    look.setUnderlineColor(QColor(theme().tokens.danger))
+    selection = QTextEdit.ExtraSelection()
+    selection.format = look
+    selection.cursor = cursor
+    return selection
