@@ -14,10 +14,7 @@ import mlx.core as mx
 from mlx.utils import tree_flatten
 
 from engine.errors import OUT_OF_MEMORY, EngineError
-from engine.kv.slot_policy import policy_for
-from engine.kv.slots import Slots
 from engine.model import fingerprint, folder, measuring, vocabulary
-from engine.model.backend import device_here
 from engine.model.folder import refuse
 from engine.model.info import Model
 from engine.model.loaded import LoadedModel
@@ -200,7 +197,7 @@ def loaded(
         eos=frozenset(tokenizer.eos_token_ids),
         estimate=found.estimate,
         make_cache=found.make_cache,
-        slots=Slots(policy_for(device_here())) if ways.slots else None,
+        slots=found.slots(),
         shares_prefix=ways.shares_prefix,
         mixes=ways.mixes,
         token_by_token=found.token_by_token,

@@ -8,7 +8,10 @@ from typing import Any
 
 from engine.kv.cache_objects import Caches
 from engine.kv.config_estimate import MemoryEstimate
+from engine.kv.slot_policy import policy_for
+from engine.kv.slots import Slots
 from engine.model import chunk_invariance, hidden, probe, vocabulary
+from engine.model.backend import device_here
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,10 @@ class Measured:
     token_by_token: bool
     rows: int | None
     body: Any
+
+    def slots(self) -> Slots | None:
+        """Where its chats sit together, if they can."""
+        return Slots(policy_for(device_here())) if self.ways.slots else None
 
 
 def measure(net: Any, words: int) -> Generator[None, None, Measured]:

@@ -15,10 +15,7 @@ from engine.core.ranks.journal import digest
 from engine.core.ranks.record import Do, Record
 from engine.errors import EngineError, words_of
 from engine.kv.session_kv import SessionKV
-from engine.kv.slot_policy import policy_for
-from engine.kv.slots import Slots
 from engine.model import fingerprint, folder, runner
-from engine.model.backend import device_here
 from engine.model.loaded import LoadedModel
 from engine.model.measuring import Measured
 
@@ -214,7 +211,7 @@ def model_of(net: Any, found: Measured, ranks: int) -> LoadedModel:
         eos=frozenset(),
         estimate=found.estimate,
         make_cache=found.make_cache,
-        slots=Slots(policy_for(device_here())) if found.ways.slots else None,
+        slots=found.slots(),
         shares_prefix=found.ways.shares_prefix,
         mixes=found.ways.mixes,
         token_by_token=found.token_by_token,
