@@ -15,7 +15,7 @@ from engine.batch.requests import BadLine, Parser, digest, lines
 from engine.batch.results import OutputError, Results, record
 from engine.batch.run import Answer, Runner
 from engine.batch.summary import Summary
-from engine.cli.arguments import GUIDE, add_adapter, positive
+from engine.cli.arguments import GUIDE, add_adapter, add_ranks, positive
 from engine.cli.batch_progress import line
 from engine.cli.terminal import Line
 from engine.engine import Engine
@@ -47,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("output", type=Path, metavar="OUT.jsonl", help="one answer a line")
     parser.add_argument("--model", default=str(GUIDE), help="model folder or hub id (the Guide)")
     add_adapter(parser)
+    add_ranks(parser)
     parser.add_argument("--concurrency", type=positive, default=8, metavar="N", help="at once (8)")
     parser.add_argument("--seed", type=int, default=0, help="makes every line's own seed (0)")
     parser.add_argument("--max-tokens", type=int, help="where a line does not say (2048)")
@@ -66,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with Engine() as engine:
+        with Engine(ranks=options.ranks) as engine:
             return _batch(engine, options)
     except KeyboardInterrupt:
         print("batch: interrupted; the same command goes on from here.", file=sys.stderr)
