@@ -19,7 +19,7 @@ from engine.bench.graph_count import Count
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
 from engine.cli.arguments import own_command
-from engine.kv.slot_policy import ON_GPU
+from engine.kv import slot_policy
 
 FAMILIES = ("llama", "qwen3", "gemma3_text", "gpt_oss", "qwen3_next", "deepseek_v3")
 LAYERS = 6
@@ -79,14 +79,12 @@ def _loaded(family: str) -> Any:
         patches.apply(patch)
     from engine.model.loader import load_at_once
 
+    slot_policy.STARTING = dict.fromkeys(slot_policy.STARTING, slot_policy.ON_GPU)
     known = small_config(family)
     sizes = {name: size for name, size in SIZES.items() if name in known}
     config = {**known, **sizes, **FITTING.get(family, {})}
     with tempfile.TemporaryDirectory() as scratch:
-        model = load_at_once(write_model(Path(scratch) / family, config, scale=1.0), wide=True)
-    if model.slots is not None:
-        model.slots.policy = ON_GPU
-    return model
+        return load_at_once(write_model(Path(scratch) / family, config, scale=1.0), wide=True)
 
 
 def in_children(

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from engine.kv.config_estimate import UNLIMITED, estimate
 from engine.kv.config_shape import shape_of
 from engine.kv.shape import Shape
-from engine.kv.slot_policy import SlotPolicy, policy_for
+from engine.kv.slot_policy import ON_CPU, ON_GPU, SlotPolicy
 from engine.kv.working import working_bytes
 
 Verdict = Literal["yes", "tight", "no"]
@@ -160,7 +160,7 @@ def fit(
     """
     shape, chunk = shape_of(config), chunk or CHUNK
     fused = gpu and shape is not None and not shape.latent and shape.width in FUSED_WIDTHS
-    slots = policy_for("gpu" if gpu else "cpu")
+    slots = ON_GPU if gpu else ON_CPU
     context = context or min(USUAL_CONTEXT, context_limit(config) or USUAL_CONTEXT)
     found = _fit(shape, weights, config, context, chats, kv_bits, wide, chunk, fused, slots)
     if wide and found.total > free and weights.held(True) > weights.held(False):

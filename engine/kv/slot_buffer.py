@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -24,7 +25,7 @@ class Occupant(Protocol):
 
     @property
     def layers(self) -> Sequence[Any]:
-        """One cache object a layer; their `keys` and `values` are None while in a slot."""
+        """One cache object a layer; `keys` and `values` of plain ones are None while in a slot."""
 
     def drop(self) -> None:
         """Give up the caches."""
@@ -35,9 +36,10 @@ class SlotBuffer:
 
     Attributes:
         occupants: the sessions' caches; the index is the slot.
-        keys, values: one buffer `[slots * key heads, capacity, head dim]` a layer, in which the
-            heads of a slot follow each other: a step's token is written by one operation with one
-            index a row. The first `len(occupants)` slots are in use. Layers may differ in capacity.
+        keys, values: one buffer `[slots * key heads, capacity, head dim]` for each layer with plain
+            caches, in which the heads of a slot follow each other: a step's token is written by
+            one operation with one index a row. The first `len(occupants)` slots are in use. Layers
+            may differ in capacity.
     """
 
     def __init__(self, policy: SlotPolicy) -> None:
@@ -68,8 +70,8 @@ class SlotBuffer:
         count = self._slots
         if coming:
             if not self.keys:
-                self.keys = [_empty(cache.keys) for cache in coming[0].layers]
-                self.values = [_empty(cache.values) for cache in coming[0].layers]
+                self.keys = [_empty(cache.keys) for cache in plain_layers(coming[0])]
+                self.values = [_empty(cache.values) for cache in plain_layers(coming[0])]
             if before + len(coming) > count:
                 # A quarter more, so that not every session that enters copies the buffers.
                 count = (before + len(coming)) * 5 // 4
@@ -82,7 +84,7 @@ class SlotBuffer:
         for layer in range(len(self.keys)):
             self._grow(layer, slots, needed)
             for slot, kv in enumerate(coming, before):
-                self._fill(layer, slot, kv.layers[layer])
+                self._fill(layer, slot, plain_layers(kv)[layer])
             if coming and self._policy.classes:
                 # Layer by layer, so that long sessions are never there twice.
                 mx.eval(self.keys[layer], self.values[layer])
@@ -111,7 +113,7 @@ class SlotBuffer:
 
     def _heads(self, layer: int) -> int:
         """Key heads of a layer, before there is a slot."""
-        return int(self.occupants[0].layers[layer].keys.shape[1])
+        return int(plain_layers(self.occupants[0])[layer].keys.shape[1])
 
     def leave(self, kv: Occupant) -> None:
         """Copy a session's keys and values back to its caches and free its slot.
@@ -119,14 +121,14 @@ class SlotBuffer:
         If that fails, for lack of memory for instance, the session loses its caches and reads its
         tokens again.
         """
-        slot = self.occupants.index(kv)
+        slot, layers = self.occupants.index(kv), plain_layers(kv)
         for buffers, name in ((self.keys, "keys"), (self.values, "values")):
-            for buffer, cache in zip(buffers, kv.layers, strict=True):
+            for buffer, cache in zip(buffers, layers, strict=True):
                 held = self.slots_of(buffer)[slot : slot + 1, :, : cache.offset]
                 setattr(cache, name, mx.contiguous(held))
         try:
             # At once: while a lazy copy refers to the buffers, each step would copy them whole.
-            mx.eval([a for cache in kv.layers for a in (cache.keys, cache.values)])
+            mx.eval([a for cache in layers for a in (cache.keys, cache.values)])
             self.free(kv)
         except Exception as error:
             log.warning("A session's caches are lost, they could not be moved: %s", error)
@@ -176,7 +178,24 @@ class SlotBuffer:
 
 def length_of(kv: Occupant) -> int:
     """Tokens of a session, wherever its keys are."""
-    return int(kv.layers[0].offset)
+    plain = _plain()
+    first: Any = next(cache for cache in kv.layers if type(cache) is plain)
+    return int(first.offset)
+
+
+def plain_layers(kv: Occupant) -> list[Any]:
+    """A session's plain caches, those that can be in slots."""
+    plain = _plain()
+    return [cache for cache in kv.layers if type(cache) is plain]
+
+
+@functools.cache
+def _plain() -> type[Any]:
+    # Not at the top of the file: see `importing.file_limit_kept`.
+    from mlx_lm.models.cache import KVCache
+
+    plain: type[Any] = KVCache
+    return plain
 
 
 def _empty(like: mx.array) -> mx.array:

@@ -24,11 +24,14 @@ class SlotPolicy:
             one buffer, and those that do not fit into it keep their own caches.
         together: tokens. With classes, chats that differ by no more may share a buffer; without,
             those that are no longer.
+        some_layers: also of models of which only some layers have plain caches, those layers sit in
+            slots.
     """
 
     below: int | None
     classes: bool
     together: int = 256
+    some_layers: bool = False
 
     def may_hold(self, length: int) -> bool:
         """Whether a chat of `length` tokens may sit in a slot for at least one more."""
@@ -54,9 +57,13 @@ class SlotPolicy:
 
 
 ON_CPU = SlotPolicy(below=1024, classes=False)
-ON_GPU = SlotPolicy(below=None, classes=True)
+ON_GPU = SlotPolicy(below=None, classes=True, some_layers=True)
+
+
+STARTING = {"cpu": ON_CPU, "metal": ON_GPU, "cuda": ON_GPU}
+"""By `backend.Backend.device`, what is taken before anything has been measured."""
 
 
 def policy_for(device: str) -> SlotPolicy:
-    """The starting guess for `backend.Backend.device`. `Slots.policy` may be set at any time."""
-    return ON_CPU if device == "cpu" else ON_GPU
+    """The policy of a model that is being loaded. `Slots.policy` may be set at any time."""
+    return STARTING[device]

@@ -6,10 +6,11 @@ rows are written by one operation and attended to by three. Each row reads its o
 own length. A slot is overwritten as a whole when a session takes it, so nothing is left of the
 session before.
 
-Only sessions with plain KV caches take a slot. Every slot of a buffer is as long as the longest of
-its sessions, so a `SlotPolicy` says which lengths go together. A session leaves its slot when its
-reply ends or pauses, when the policy has no place for it any more, and whenever its caches are
-asked for (by a fork, the next prompt, the offload to disk).
+Only plain KV caches are in slots. Where only some layers have them, the others keep their own
+caches, and the policy says whether that is worth it. Every slot of a buffer is as long as the
+longest of its sessions, so a `SlotPolicy` also says which lengths go together. A session leaves its
+slot when its reply ends or pauses, when the policy has no place for it any more, and whenever its
+caches are asked for (by a fork, the next prompt, the offload to disk).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Sequence
 
 import mlx.core as mx
 
-from engine.kv.slot_buffer import Occupant, SlotBuffer, length_of
+from engine.kv.slot_buffer import Occupant, SlotBuffer, length_of, plain_layers
 from engine.kv.slot_policy import ON_CPU, SlotPolicy
 
 
@@ -77,11 +78,11 @@ class Slots:
         """Whether a slot can hold a session's caches for at least one more token."""
         if kv.slots is not None:
             return self.policy.may_hold(length_of(kv))
-        from mlx_lm.models.cache import KVCache
-
-        length = kv.layers[0].offset if kv.layers and type(kv.layers[0]) is KVCache else 0
-        same = all(type(cache) is KVCache and cache.offset == length for cache in kv.layers)
-        return same and self.policy.may_hold(length)
+        plain = plain_layers(kv)
+        if not plain or (len(plain) < len(kv.layers) and not self.policy.some_layers):
+            return False
+        length = int(plain[0].offset)
+        return all(c.offset == length for c in plain) and self.policy.may_hold(length)
 
     def _into_one(self, coming: list[Occupant]) -> dict[int, list[Occupant]]:
         """As `_by_class`, where there is one buffer for all."""

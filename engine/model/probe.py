@@ -14,8 +14,10 @@ from engine.kv.cache_objects import Caches, clone
 from engine.kv.config_estimate import MemoryEstimate
 from engine.kv.memory_estimate import grows_unseen, measure
 from engine.kv.session_kv import SessionKV
+from engine.kv.slot_policy import policy_for
 from engine.kv.slots import Slots
 from engine.model import cpu, patches, ragged, rows
+from engine.model.backend import device_here
 from engine.model.slices import in_slices
 
 log = logging.getLogger(__name__)
@@ -119,7 +121,7 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
     if (yield from _agrees(SHARED, tried)):
         slots = yield from _agrees(_IN_SLOTS, tried)
         shares_prefix = yield from _agrees(_SHARED_PREFIX, tried)
-        mixes = slots and (yield from _agrees(_MIXED, tried))
+        mixes = slots and _plain(sessions[0]) and (yield from _agrees(_MIXED, tried))
         return Ways(SHARED, slots, shares_prefix, mixes)
     if not patches.is_on("module_classes"):
         return Ways(ALONE)
@@ -129,6 +131,13 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
         return Ways(ROWS)
     undo()
     return Ways(ALONE)
+
+
+def _plain(caches: Caches) -> bool:
+    """Whether every layer has a cache that only grows."""
+    from mlx_lm.models.cache import KVCache
+
+    return all(type(cache) is KVCache for cache in caches)
 
 
 def _row_modules(net: Any, session: Caches) -> list[Any]:
@@ -224,7 +233,7 @@ def apart(got: mx.array, wanted: mx.array) -> float:
 def _difference(way: str, tried: _Tried) -> Generator[None, None, float]:
     """The largest difference between stepping in this way and alone, as of `apart`."""
     together = [clone(caches) for caches in tried.sessions]
-    slots, kvs = Slots(), [SessionKV(list) for _ in together]
+    slots, kvs = Slots(policy_for(device_here())), [SessionKV(list) for _ in together]
     for kv, caches in zip(kvs, together, strict=True):
         kv.caches = caches
     worst = 0.0
@@ -242,8 +251,8 @@ def _difference(way: str, tried: _Tried) -> Generator[None, None, float]:
             shared = ragged.share_caches(together, slots)
             with cpu.engaged():
                 got = tried.net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
-            held = [*together, slots.keys, slots.values] if slots.occupants else together
-            yield from in_slices(zip(*held, strict=True), got)
+            held = [*zip(*together, strict=True), *zip(slots.keys, slots.values, strict=True)]
+            yield from in_slices(held, got)
             worst = max(worst, apart(got, wanted))
             yield
         if way == _SHARED_PREFIX:

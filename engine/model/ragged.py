@@ -21,6 +21,7 @@ from typing import Any
 
 import mlx.core as mx
 
+from engine.kv.slot_buffer import plain_layers
 from engine.kv.slots import Slots
 from engine.model.ragged_rows import Rows, SlotRows, SlotStep, WithChunk
 
@@ -207,6 +208,10 @@ def share(rows: Sequence[Any], offsets: Offsets) -> Any:
     return RaggedKV(rows, offsets)
 
 
+def _own(rows: Sequence[Any], offsets: Offsets) -> Any:
+    return None if rows[0] is None else share(rows, offsets)
+
+
 def share_caches(
     caches: Sequence[Sequence[Any]],
     slots: Slots | None = None,
@@ -227,9 +232,16 @@ def share_caches(
     each = list(zip(*caches, strict=True))
     if slots is not None and slots.occupants:
         steps = [SlotStep(buffer) for buffer in slots.buffers if buffer.occupants]
-        shared: list[Any] = [SlotKV(rows, offsets, steps, layer) for layer, rows in enumerate(each)]
+        plain = plain_layers(slots.occupants[0])
+        places = {id(cache): place for place, cache in enumerate(plain)}
+        shared: list[Any] = [
+            SlotKV(rows, offsets, steps, places[id(rows[0])])
+            if id(rows[0]) in places
+            else _own(rows, offsets)
+            for rows in each
+        ]
     else:
-        shared = [None if rows[0] is None else share(rows, offsets) for rows in each]
+        shared = [_own(rows, offsets) for rows in each]
     if reading is None:
         return shared
     read, count = reading

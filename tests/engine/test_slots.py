@@ -34,7 +34,13 @@ def chat(length: int) -> SessionKV:
 
 def held(kv: SessionKV) -> list[list[Any]]:
     """What the caches hold, as lists; the session leaves its slot for it."""
-    return [[part.tolist() for part in cache.keys_and_values()] for cache in kv.caches or []]
+    return [[part.tolist() for part in keys_and_values(cache)] for cache in kv.caches or []]
+
+
+def keys_and_values(cache: Any) -> tuple[mx.array, mx.array]:
+    if isinstance(cache, RotatingKVCache):
+        return cache.keys, cache.values
+    return cache.keys_and_values()
 
 
 def step(where: Slots, kvs: list[SessionKV], twins: dict[int, SessionKV]) -> None:
@@ -146,6 +152,29 @@ def test_chats_of_every_length_sit_with_those_of_like_length() -> None:
     for kv in (*chats, late):
         assert held(kv) == held(twins[id(kv)])
     assert where.keys == []
+
+
+def test_a_model_may_have_plain_caches_in_some_layers_only() -> None:
+    """Those sit in slots, where the policy says so; a window's keys stay with their session."""
+
+    def mixed(length: int) -> SessionKV:
+        kv = SessionKV(lambda: [RotatingKVCache(8), KVCache(), KVCache()])
+        kv.begin([0])
+        for cache in kv.layers:
+            cache.update_and_fetch(*mx.random.normal((2, 1, HEADS, length, DIM)))
+        kv.note_read([0] * length)
+        return kv
+
+    chats = [mixed(20), mixed(3), mixed(40)]
+    twins = {id(kv): kv.fork() for kv in chats}
+    assert Slots(ON_CPU).assign(chats) == [0, 1, 2]
+    assert [kv.slots for kv in chats] == [None, None, None]
+    where = Slots(ON_GPU)
+    for _ in range(12):
+        step(where, chats, twins)
+    assert len(where.keys) == 2
+    for kv in chats:
+        assert held(kv) == held(twins[id(kv)])
 
 
 def test_two_that_share_a_buffer_may_share_it_for_good() -> None:
