@@ -78,6 +78,7 @@ def test_a_call_is_allowed_by_key_and_its_result_is_folded(start: Start) -> None
     assert run.answered() == "The tool said: hello"
     over = row(run)
     assert over.state is CallState.OVER
+    assert "changed" not in over.message.stats, "its arguments are only laid out otherwise"
     assert "echo" in over._fold.text()
     assert "5 characters" in over._fold.text()
     height = over.height()
@@ -126,6 +127,7 @@ def test_arguments_are_edited_in_the_card(start: Start) -> None:
     shown.arguments.setPlainText('{"text": "mine"}')
     allow.click()
     assert run.answered() == "The tool said: mine"
+    assert row(run).message.stats["changed"]
 
 
 def test_what_a_tool_returns_is_plain_text(start: Start) -> None:
