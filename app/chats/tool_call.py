@@ -133,5 +133,5 @@ def _same(one: str, other: str) -> bool:
     """Whether two JSON texts say the same: a card shows arguments on lines of their own."""
     try:
         return bool(json.loads(one or "{}") == json.loads(other or "{}"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return one == other
