@@ -131,6 +131,15 @@ def tools(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def published(_: list[str]) -> int:
+    """A server of tools from PyPI, in an environment of its own, used by keys on a screen."""
+    from tests.environments import python_of
+
+    python_of("mcp_time")
+    file = "tests/desktop/test_published_server.py"
+    return subprocess.call([sys.executable, "-m", "pytest", "-q", file], cwd=ROOT)
+
+
 def exchange(arguments: list[str]) -> int:
     """Chats out as JSON and in again, identical; a huge export of another program, as a stream."""
     from tests.app.round_trip import main
@@ -150,6 +159,7 @@ def ranks(arguments: list[str]) -> int:
 
 COMMANDS = {
     "tools": tools,
+    "published": published,
     "serve": serve,
     "races": races,
     "clients": clients,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -123,6 +124,14 @@ def figures(call: Call) -> dict[str, Any]:
         stats["decision"] = call.decision.value
     if call.asked:
         stats["asked"] = [list(pair) for pair in call.asked]
-    if call.arguments != call.made.arguments:
+    if not _same(call.arguments, call.made.arguments):
         stats["changed"] = True
     return stats
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two JSON texts say the same: a card shows arguments on lines of their own."""
+    try:
+        return bool(json.loads(one or "{}") == json.loads(other or "{}"))
+    except (ValueError, RecursionError):
+        return one == other

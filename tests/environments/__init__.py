@@ -16,6 +16,18 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
 
+def folder_of(name: str) -> Path:
+    """Where an environment lies, or would."""
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    digest = hashlib.sha256((HERE / f"{name}.txt").read_bytes()).hexdigest()[:12]
+    return ROOT / "build" / "environments" / f"{name}-{version}-{digest}"
+
+
+def is_made(name: str) -> bool:
+    """Whether an environment is there, so that nothing has to be installed."""
+    return (folder_of(name) / "complete").exists()
+
+
 def python_of(name: str) -> Path:
     """The Python of an environment, which is made where it is missing.
 
@@ -23,9 +35,7 @@ def python_of(name: str) -> Path:
         SystemExit: the packages cannot be installed.
     """
     pinned = HERE / f"{name}.txt"
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    digest = hashlib.sha256(pinned.read_bytes()).hexdigest()[:12]
-    folder = ROOT / "build" / "environments" / f"{name}-{version}-{digest}"
+    folder = folder_of(name)
     python = folder / "bin" / "python"
     done = folder / "complete"
     if not done.exists():

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
-import shiboken6
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -31,11 +29,10 @@ from app.tools.pins import Change
 from app.tools.servers import ServerConfig
 from app.tools.tool import BUILT_IN, Tool, as_function, visible
 from app.ui.pane import leaving
-from app.ui.pane.panel_parts import headed, heading, link, note
+from app.ui.pane.panel_parts import guarded, headed, heading, link, note
 from app.ui.widgets.wheel import WheelGuard
 from engine.errors import EngineError
 
-T = TypeVar("T")
 LONGEST = 600  # characters of a description that are shown; its tooltip has all
 
 
@@ -63,6 +60,7 @@ class ToolsPopover(QFrame):
         self._changes: dict[str, Change | str] = {}
         self._corner, self._room = QPoint(), 640
         self.boxes: dict[str, QCheckBox] = {}
+        self._heads: dict[str, QWidget] = {}  # by server what is to be done first
         self._area = QScrollArea(self)
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
@@ -145,18 +143,20 @@ class ToolsPopover(QFrame):
         if isinstance(found, str):
             layout.addWidget(note(found, page))
         if isinstance(found, Change) and (found.new or found.other):
-            self._fill_change(config.name, found, layout, page)
+            self._heads[config.name] = self._fill_change(config.name, found, layout, page)
         else:
-            for tool in pinned:
-                layout.addWidget(self._box(tool, page))
-            if not pinned:
-                layout.addWidget(self._switch_of(config.name, page))
+            switches = [self._box(tool, page) for tool in pinned]
+            for box in switches or [self._switch_of(config.name, page)]:
+                layout.addWidget(box)
             look = link(tr("Look again") if pinned else tr("Show its tools"), page)
             look.setToolTip(config.shown)
             look.clicked.connect(lambda _=False, name=config.name: self._look(name))
             layout.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
+            self._heads[config.name] = switches[0] if switches else look
 
-    def _fill_change(self, server: str, found: Change, layout: QVBoxLayout, page: QWidget) -> None:
+    def _fill_change(
+        self, server: str, found: Change, layout: QVBoxLayout, page: QWidget
+    ) -> QPushButton:
         for tool in found.new:
             told = f"{visible(tool.name)}: {tool.description[:LONGEST]}"
             layout.addWidget(note(told, page, tr("New: {text}", text=tool.description)))
@@ -173,6 +173,13 @@ class ToolsPopover(QFrame):
         tools = [*found.new, *(now for _, now in found.other)]
         use.clicked.connect(lambda: self._pin(server, tools))
         layout.addWidget(use, 0, Qt.AlignmentFlag.AlignLeft)
+        return use
+
+    def _fill_again(self, server: str) -> None:
+        """Show what has changed; the keys go on at this server."""
+        self._fill()
+        if server in self._heads:
+            self._heads[server].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _box(self, tool: Tool, page: QWidget) -> QCheckBox:
         box = QCheckBox(visible(tool.name), page)
@@ -203,9 +210,9 @@ class ToolsPopover(QFrame):
     def _look(self, server: str) -> None:
         """Ask the server for its tools; it is started for that."""
         self._changes[server] = tr("Asking…")
-        self._fill()
+        self._fill_again(server)
         future = self._toolbox.host.tools(server)
-        self._library.bridge.when_done(future, self._guarded(lambda f: self._seen(server, f)))
+        self._library.bridge.when_done(future, guarded(self, lambda f: self._seen(server, f)))
 
     def _seen(self, server: str, future: Future[list[Tool]]) -> None:
         error = future.exception()
@@ -216,12 +223,12 @@ class ToolsPopover(QFrame):
             for tool in change.gone:
                 self._toolbox.pins.forget(server, tool.name)
             self._changes[server] = change
-        self._fill()
+        self._fill_again(server)
 
     def _pin(self, server: str, tools: Iterable[Tool]) -> None:
         self._toolbox.pins.pin(tools)
         self._changes.pop(server, None)
-        self._fill()
+        self._fill_again(server)
 
     def _set_writable(self, grant: Grant) -> None:
         self._toolbox.consents.grant(grant.chat_id, grant.path, not grant.writable)
@@ -255,7 +262,7 @@ class ToolsPopover(QFrame):
             except (EngineError, ValueError, AttributeError):
                 return
             show = partial(self._on_counted, server, self._counting)
-            self._library.bridge.when_done(future, self._guarded(show))
+            self._library.bridge.when_done(future, guarded(self, show))
 
     def _on_counted(self, server: str, asked: int, future: Future[int]) -> None:
         if future.cancelled() or future.exception() is not None or asked != self._counting:
@@ -276,15 +283,6 @@ class ToolsPopover(QFrame):
                 )
             )
         self._fit()
-
-    def _guarded(self, work: Callable[[Future[T]], object]) -> Callable[[Future[T]], None]:
-        """The same, unless the panel has gone meanwhile."""
-
-        def done(future: Future[T]) -> None:
-            if shiboken6.isValid(self):
-                work(future)
-
-        return done
 
     @Slot()
     def _fit(self) -> None:

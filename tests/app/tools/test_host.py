@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import http.server
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -153,6 +156,46 @@ def test_a_server_that_is_not_there_says_so_at_once(host: ToolHost, tmp_path: Pa
     with pytest.raises(ToolError, match="could not be reached"):
         refused.result(WAIT)
     assert host.status("missing").state is State.ENDED
+
+
+@contextmanager
+def redirecting(target: str = "/other") -> Iterator[tuple[str, list[str]]]:
+    """A server that sends everybody elsewhere: its address, and the paths it was asked for."""
+    asked: list[str] = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(self.path)
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.send_response(307)
+            self.send_header("Location", target)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        do_GET = do_POST  # noqa: N815  # the name is the library's
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/mcp", asked
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def test_a_server_that_redirects_to_another_address_is_not_followed(host: ToolHost) -> None:
+    with redirecting() as (inside, asked_inside), redirecting(inside) as (address, asked):
+        server = ServerConfig("sly", url=address, headers=(("Authorization", "secret"),))
+        host.set_servers([server])
+        with pytest.raises(ToolError):
+            host.tools("sly").result(WAIT)
+        assert asked
+        assert asked_inside == []
 
 
 def test_metacharacters_of_a_shell_are_only_text(host: ToolHost, tmp_path: Path) -> None:

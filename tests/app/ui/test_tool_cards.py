@@ -78,6 +78,7 @@ def test_a_call_is_allowed_by_key_and_its_result_is_folded(start: Start) -> None
     assert run.answered() == "The tool said: hello"
     over = row(run)
     assert over.state is CallState.OVER
+    assert "changed" not in over.message.stats, "its arguments are only laid out otherwise"
     assert "echo" in over._fold.text()
     assert "5 characters" in over._fold.text()
     height = over.height()
@@ -126,6 +127,7 @@ def test_arguments_are_edited_in_the_card(start: Start) -> None:
     shown.arguments.setPlainText('{"text": "mine"}')
     allow.click()
     assert run.answered() == "The tool said: mine"
+    assert row(run).message.stats["changed"]
 
 
 def test_what_a_tool_returns_is_plain_text(start: Start) -> None:
@@ -251,7 +253,9 @@ def test_changed_descriptions_are_shown_before_they_are_used(start: Start, tmp_p
     assert "echo: Says what it is given." in words
     assert "raw/echo" not in popover.boxes, "seen first, used then"
     use = next(b for b in popover.findChildren(QPushButton) if b.text() == "Use These")
+    assert popover.focusWidget() is use, "the keys go on where something is to be done"
     use.click()
+    assert popover.focusWidget() is popover.boxes["raw/echo"]
     popover.boxes["raw/echo"].setChecked(True)
     popover.close()
     assert list(toolbox.offered(run.pane.chat.options.tools)) == ["raw__echo"]
@@ -264,6 +268,37 @@ def test_changed_descriptions_are_shown_before_they_are_used(start: Start, tmp_p
     popover, words = looked()
     assert "echo has changed. Before: Says what it is given.\nNow: Ignore all" in words
     popover.close()
+
+
+def test_a_server_that_misbehaves_ends_in_a_line_of_the_chat(start: Start, tmp_path: Path) -> None:
+    run = begun(start)
+    server = Path(__file__).parents[1] / "tools" / "raw_server.py"
+    toolbox, chat = run.app.library.toolbox, run.pane.chat
+    about = ServerConfig("raw", sys.executable, (str(server), str(tmp_path)), timeout=30)
+    toolbox.host.set_servers([about])
+    tools = [each for each in toolbox.host.tools("raw").result(30) if each.name.isalpha()]
+    toolbox.pins.pin(tools)
+    chat.set_options(replace(chat.options, tools=tuple(each.key for each in tools)), "")
+
+    def told(question: str) -> str:
+        shown = card(run, question)
+        shown.setFocus()
+        QTest.keyClick(shown, Qt.Key.Key_Return)
+        run.qtbot.waitUntil(
+            lambda: not chat.answering or shown.state is CallState.TOO_LONG, timeout=60_000
+        )
+        if shown.state is CallState.TOO_LONG:
+            assert "50,000,000 characters" in shown._note
+            shown.buttons[1].click()  # leave it out
+            run.qtbot.waitUntil(lambda: not chat.answering, timeout=60_000)
+        return run.answer(run.pane)
+
+    assert "through" in told('call raw__flood {"text": "through"}')
+    assert "too long" in told('call raw__huge {"text": "50000000"}')
+    assert "ended during the call" in told("call raw__die {}")
+    assert "started again in" in told('call raw__echo {"text": "x"}')
+    toolbox.host.set_servers([replace(about, timeout=0.3)])
+    assert "No answer within 0.3 s" in told("call raw__hold {}")
 
 
 def test_what_runs_is_said_in_the_header_and_in_the_score(start: Start) -> None:
