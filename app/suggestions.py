@@ -11,9 +11,35 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.language import mark
 from app.paths import resources
 
 log = logging.getLogger(__name__)
+
+GOOD_AT = (
+    mark("Questions, reasoning and tools"),
+    mark("Many languages, short texts"),
+    mark("Quick answers, room for more chats"),
+    mark("Reasoning, code and tools"),
+    mark("Writing and many languages"),
+    mark("Steady answers, room for more chats"),
+    mark("Reasoning and tools, quick for its size"),
+    mark("Reasoning and code, more exact"),
+    mark("Code, hard questions and tools"),
+    mark("Writing, many languages, quick"),
+    mark("Reasoning, tools, room for more chats"),
+    mark("Code and tools, very quick for its size"),
+    mark("Writing, languages, hard questions"),
+    mark("Code, hard questions, room for chats"),
+    mark("Code and tools, more exact"),
+    mark("Programming over long texts"),
+    mark("Long texts, very quick for its size"),
+    mark("Code, tools, room for more chats"),
+    mark("Reasoning at an effort you choose"),
+    mark("Hard questions, code, many languages"),
+    mark("Hard questions, code, more exact"),
+)
+"""What the models of the file are good at; `tr` of it is shown. What is new there goes here."""
 
 _MOST = 5
 _SLACK = 0.9  # a machine with 16 GB tells its system of somewhat less
@@ -26,7 +52,7 @@ class Suggestion:
     Attributes:
         repo: its id on the hub.
         size: bytes of the download, to a tenth of a gigabyte.
-        good_at: one line for a person.
+        good_at: one line for a person, in English: one of `GOOD_AT`.
         licence: its short name.
     """
 

@@ -97,6 +97,8 @@ def install(qt: QApplication, setting: str) -> str:
     language.install(translate, _number if code != "en" else None)
     if code in LANGUAGES and code != "en":
         _take_words_of_qt(qt, code)
+    if code != "en":
+        _take_words_of_docking(qt)
     _spoken = code
     return code
 
@@ -131,6 +133,9 @@ def _take_words_of_qt(qt: QApplication, code: str) -> None:
         _of_qt.append(translator)
     else:
         log.warning("Qt's own translations of %s are missing in %s", code, folder)
+
+
+def _take_words_of_docking(qt: QApplication) -> None:
     docking = _WordsOfDocking()
     qt.installTranslator(docking)
     _of_qt.append(docking)

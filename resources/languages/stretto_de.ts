@@ -8588,5 +8588,110 @@ Du hast nicht geantwortet.</translation>
         <source>Next Misspelt Word</source>
         <translation>Nächstes falsch geschriebenes Wort</translation>
     </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Questions, reasoning and tools</source>
+        <translation>Fragen, Nachdenken und Werkzeuge</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Many languages, short texts</source>
+        <translation>Viele Sprachen, kurze Texte</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Quick answers, room for more chats</source>
+        <translation>Schnelle Antworten, Platz für mehr Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning, code and tools</source>
+        <translation>Nachdenken, Code und Werkzeuge</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Writing and many languages</source>
+        <translation>Schreiben und viele Sprachen</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Steady answers, room for more chats</source>
+        <translation>Verlässliche Antworten, Platz für mehr Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning and tools, quick for its size</source>
+        <translation>Nachdenken und Werkzeuge, schnell für seine Größe</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning and code, more exact</source>
+        <translation>Nachdenken und Code, genauer</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code, hard questions and tools</source>
+        <translation>Code, schwierige Fragen und Werkzeuge</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Writing, many languages, quick</source>
+        <translation>Schreiben, viele Sprachen, schnell</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning, tools, room for more chats</source>
+        <translation>Nachdenken, Werkzeuge, Platz für mehr Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code and tools, very quick for its size</source>
+        <translation>Code und Werkzeuge, sehr schnell für seine Größe</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Writing, languages, hard questions</source>
+        <translation>Schreiben, Sprachen, schwierige Fragen</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code, hard questions, room for chats</source>
+        <translation>Code, schwierige Fragen, Platz für Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code and tools, more exact</source>
+        <translation>Code und Werkzeuge, genauer</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Programming over long texts</source>
+        <translation>Programmieren mit langen Texten</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Long texts, very quick for its size</source>
+        <translation>Lange Texte, sehr schnell für seine Größe</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code, tools, room for more chats</source>
+        <translation>Code, Werkzeuge, Platz für mehr Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning at an effort you choose</source>
+        <translation>Nachdenken, so gründlich wie gewählt</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Hard questions, code, many languages</source>
+        <translation>Schwierige Fragen, Code, viele Sprachen</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Hard questions, code, more exact</source>
+        <translation>Schwierige Fragen, Code, genauer</translation>
+    </message>
 </context>
 </TS>

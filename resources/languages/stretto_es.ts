@@ -8588,5 +8588,110 @@ Se dejó sin responder.</translation>
         <source>Next Misspelt Word</source>
         <translation>Siguiente palabra mal escrita</translation>
     </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Questions, reasoning and tools</source>
+        <translation>Preguntas, razonamiento y herramientas</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Many languages, short texts</source>
+        <translation>Muchos idiomas, textos cortos</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Quick answers, room for more chats</source>
+        <translation>Respuestas rápidas, espacio para más chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning, code and tools</source>
+        <translation>Razonamiento, código y herramientas</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Writing and many languages</source>
+        <translation>Redacción y muchos idiomas</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Steady answers, room for more chats</source>
+        <translation>Respuestas constantes, espacio para más chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning and tools, quick for its size</source>
+        <translation>Razonamiento y herramientas, rápido para su tamaño</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning and code, more exact</source>
+        <translation>Razonamiento y código, más exacto</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code, hard questions and tools</source>
+        <translation>Código, preguntas difíciles y herramientas</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Writing, many languages, quick</source>
+        <translation>Redacción, muchos idiomas, rápido</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning, tools, room for more chats</source>
+        <translation>Razonamiento, herramientas, espacio para más chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code and tools, very quick for its size</source>
+        <translation>Código y herramientas, muy rápido para su tamaño</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Writing, languages, hard questions</source>
+        <translation>Redacción, idiomas, preguntas difíciles</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code, hard questions, room for chats</source>
+        <translation>Código, preguntas difíciles, espacio para chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code and tools, more exact</source>
+        <translation>Código y herramientas, más exacto</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Programming over long texts</source>
+        <translation>Programación con textos largos</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Long texts, very quick for its size</source>
+        <translation>Textos largos, muy rápido para su tamaño</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code, tools, room for more chats</source>
+        <translation>Código, herramientas, espacio para más chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning at an effort you choose</source>
+        <translation>Razonamiento con el esfuerzo que elija</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Hard questions, code, many languages</source>
+        <translation>Preguntas difíciles, código, muchos idiomas</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Hard questions, code, more exact</source>
+        <translation>Preguntas difíciles, código, más exacto</translation>
+    </message>
 </context>
 </TS>

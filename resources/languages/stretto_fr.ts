@@ -8588,5 +8588,110 @@ Vous avez laissé la question sans réponse.</translation>
         <source>Next Misspelt Word</source>
         <translation>Mot mal orthographié suivant</translation>
     </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Questions, reasoning and tools</source>
+        <translation>Questions, raisonnement et outils</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Many languages, short texts</source>
+        <translation>Nombreuses langues, textes courts</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Quick answers, room for more chats</source>
+        <translation>Réponses rapides, place pour plus de chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning, code and tools</source>
+        <translation>Raisonnement, code et outils</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Writing and many languages</source>
+        <translation>Rédaction et nombreuses langues</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Steady answers, room for more chats</source>
+        <translation>Réponses régulières, place pour plus de chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning and tools, quick for its size</source>
+        <translation>Raisonnement et outils, rapide pour sa taille</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning and code, more exact</source>
+        <translation>Raisonnement et code, plus précis</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code, hard questions and tools</source>
+        <translation>Code, questions difficiles et outils</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Writing, many languages, quick</source>
+        <translation>Rédaction, nombreuses langues, rapide</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning, tools, room for more chats</source>
+        <translation>Raisonnement, outils, place pour plus de chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code and tools, very quick for its size</source>
+        <translation>Code et outils, très rapide pour sa taille</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Writing, languages, hard questions</source>
+        <translation>Rédaction, langues, questions difficiles</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code, hard questions, room for chats</source>
+        <translation>Code, questions difficiles, place pour des chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code and tools, more exact</source>
+        <translation>Code et outils, plus précis</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Programming over long texts</source>
+        <translation>Programmation sur de longs textes</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Long texts, very quick for its size</source>
+        <translation>Longs textes, très rapide pour sa taille</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code, tools, room for more chats</source>
+        <translation>Code, outils, place pour plus de chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning at an effort you choose</source>
+        <translation>Raisonnement avec l’effort choisi</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Hard questions, code, many languages</source>
+        <translation>Questions difficiles, code, nombreuses langues</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Hard questions, code, more exact</source>
+        <translation>Questions difficiles, code, plus précis</translation>
+    </message>
 </context>
 </TS>

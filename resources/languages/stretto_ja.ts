@@ -8476,5 +8476,110 @@ You left it unanswered.</source>
         <source>Next Misspelt Word</source>
         <translation>次のつづりの誤り</translation>
     </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Questions, reasoning and tools</source>
+        <translation>質問、推論、ツール</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Many languages, short texts</source>
+        <translation>多言語、短い文章</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Quick answers, room for more chats</source>
+        <translation>速い回答、多くのチャット向け</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning, code and tools</source>
+        <translation>推論、コード、ツール</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Writing and many languages</source>
+        <translation>文章作成、多言語</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Steady answers, room for more chats</source>
+        <translation>安定した回答、多くのチャット向け</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning and tools, quick for its size</source>
+        <translation>推論とツール、サイズの割に高速</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning and code, more exact</source>
+        <translation>推論とコード、より正確</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code, hard questions and tools</source>
+        <translation>コード、難しい質問、ツール</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Writing, many languages, quick</source>
+        <translation>文章作成、多言語、高速</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning, tools, room for more chats</source>
+        <translation>推論、ツール、多くのチャット向け</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code and tools, very quick for its size</source>
+        <translation>コードとツール、サイズの割にとても高速</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Writing, languages, hard questions</source>
+        <translation>文章作成、言語、難しい質問</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code, hard questions, room for chats</source>
+        <translation>コード、難しい質問、複数のチャット向け</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code and tools, more exact</source>
+        <translation>コードとツール、より正確</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Programming over long texts</source>
+        <translation>長い文章を扱うプログラミング</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Long texts, very quick for its size</source>
+        <translation>長い文章、サイズの割にとても高速</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code, tools, room for more chats</source>
+        <translation>コード、ツール、多くのチャット向け</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning at an effort you choose</source>
+        <translation>選んだ深さでの推論</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Hard questions, code, many languages</source>
+        <translation>難しい質問、コード、多言語</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Hard questions, code, more exact</source>
+        <translation>難しい質問、コード、より正確</translation>
+    </message>
 </context>
 </TS>

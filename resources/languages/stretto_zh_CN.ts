@@ -8476,5 +8476,110 @@ You left it unanswered.</source>
         <source>Next Misspelt Word</source>
         <translation>下一个拼写错误</translation>
     </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Questions, reasoning and tools</source>
+        <translation>问答、推理和工具</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Many languages, short texts</source>
+        <translation>多种语言、短文本</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Quick answers, room for more chats</source>
+        <translation>回答快，可容纳更多聊天</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning, code and tools</source>
+        <translation>推理、代码和工具</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Writing and many languages</source>
+        <translation>写作和多种语言</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Steady answers, room for more chats</source>
+        <translation>回答稳定，可容纳更多聊天</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning and tools, quick for its size</source>
+        <translation>推理和工具，同等大小中较快</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning and code, more exact</source>
+        <translation>推理和代码，更精确</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code, hard questions and tools</source>
+        <translation>代码、难题和工具</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Writing, many languages, quick</source>
+        <translation>写作、多种语言、快速</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning, tools, room for more chats</source>
+        <translation>推理、工具，可容纳更多聊天</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code and tools, very quick for its size</source>
+        <translation>代码和工具，同等大小中非常快</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Writing, languages, hard questions</source>
+        <translation>写作、语言、难题</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code, hard questions, room for chats</source>
+        <translation>代码、难题，可容纳多个聊天</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code and tools, more exact</source>
+        <translation>代码和工具，更精确</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Programming over long texts</source>
+        <translation>长文本编程</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Long texts, very quick for its size</source>
+        <translation>长文本，同等大小中非常快</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Code, tools, room for more chats</source>
+        <translation>代码、工具，可容纳更多聊天</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Reasoning at an effort you choose</source>
+        <translation>推理，深度可选</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Hard questions, code, many languages</source>
+        <translation>难题、代码、多种语言</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Hard questions, code, more exact</source>
+        <translation>难题、代码，更精确</translation>
+    </message>
 </context>
 </TS>

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import QCoreApplication, QLocale, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -208,6 +208,8 @@ def test_a_pseudo_language_is_asked_for_from_outside(say: Say, qapp: QApplicatio
     assert say("system", "ar-xx") == "ar-xx"
     assert qapp.layoutDirection() is Qt.LayoutDirection.RightToLeft
     assert tr("Delete").isascii() is False
+    docks = QCoreApplication.translate("ads::CDockWidgetTab", "Close Others")
+    assert docks.startswith("ش"), "the words of docking, too"
     assert say("en", "no such language") == "en"
     assert qapp.layoutDirection() is Qt.LayoutDirection.LeftToRight
 

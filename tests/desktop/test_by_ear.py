@@ -10,13 +10,17 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.chats.attached.prompt import with_files
+from app.store.attachments import from_column, text_from_json
 from tests.desktop.conftest import Desk
+from tests.engine import document_samples as samples
 
 PYTHON = "/usr/bin/python3"  # the system's: it has the binding
 READER = Path(__file__).parent / "reader.py"
@@ -55,6 +59,10 @@ class Ear:
         """Wait until something of this role is shown whose name begins so; what is said of it."""
         self._desk.until(lambda: self.ask("find", role, name))
         return dict(self.ask("find", role, name) or {})
+
+    def named(self, name: str) -> None:
+        """Wait until something is shown whose name begins so, whatever it is."""
+        self._desk.until(lambda: any(n.startswith(name) for _, n in self.ask("tree")))
 
     def press(self, name: str) -> None:
         self._desk.until(lambda: self.ask("press", "push button", name))
@@ -142,3 +150,48 @@ def test_a_first_conversation_by_the_accessibility_tree_alone(ear: tuple[Desk, E
     desk.until(lambda: reader.focused()[-1] == ["combo box", "100 %"])
     assert [one for one in reader.focused() if not one[1]] == []
     assert desk.end() == 0
+
+
+def test_attach_a_pdf_by_keys_and_ask_about_page_3(ear: tuple[Desk, Ear], tmp_path: Path) -> None:
+    desk, hears = ear  # the keys attach and ask; the tree tells what is shown, and unfolds the file
+    pages = ["The cover of it", *["Words that lead nowhere and say nothing."] * 4]
+    pages[2] = "The owl sleeps by day."
+    path = samples.pdf(tmp_path / "report.pdf", pages)
+    desk.keys("ctrl+shift+a")
+    desk.until(lambda: desk.dialog("Attach Files"))
+    desk.type(str(path))
+    desk.keys("Return")
+    hears.named("File report.pdf, PDF, 5 pages")
+    desk.keys("Tab", "Return")  # to the file, whose menu says what the model gets of it
+    passages = ["menu item", "Passages That Match the Question"]
+
+    def down() -> bool:
+        """One entry further, as long as it is another one."""
+        heard = len(hears.focused())
+        desk.keys("Down")
+        end = time.monotonic() + 3  # the first may come before the menu
+        while len(hears.focused()) == heard and time.monotonic() < end:
+            time.sleep(0.05)
+        return hears.focused()[-1] == passages
+
+    desk.until(down)
+    desk.keys("Return")
+    hears.named("File report.pdf, PDF, passages that match the question")
+    desk.keys("shift+Tab")
+    desk.say("What stands on page 3?")
+    desk.until(lambda: len(desk.answers()) == 1)
+
+    ((kept, said),) = desk.ask("SELECT attachments, content FROM messages WHERE role = 'user'")
+    ((text,),) = desk.ask("SELECT content FROM attached")
+    (file,) = from_column(str(kept))
+    assert [page for page, _, _ in file.spans] == [3]
+    # What goes to the model is made of these two, and of nothing else.
+    told = with_files(str(said), (file,), lambda _: text_from_json(json.loads(str(text))))
+    assert '<page number="3">\nThe owl sleeps by day.\n</page>' in told
+    assert "lead nowhere" not in told
+    assert told.endswith("What stands on page 3?")
+
+    line = "File report.pdf, PDF, 5 pages, 1 passage from page 3"
+    desk.until(lambda: hears.ask("press", "check box", line))
+    fold = hears.find("label", "What the model got of report.pdf")
+    assert "Page 3\nThe owl sleeps by day." in fold["text"]

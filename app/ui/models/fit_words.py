@@ -124,7 +124,7 @@ def by(ref: str) -> str:
 
 def suggested_entry(model: Suggestion, mark: tuple[str, str]) -> ModelEntry:
     """A model of `resources/models.toml` as a row."""
-    about = f"{bytes_line(model.size)} · {model.good_at}"
+    about = f"{bytes_line(model.size)} · {tr(model.good_at)}"
     return ModelEntry(model.repo, shown_name(model.repo), about, *mark)
 
 

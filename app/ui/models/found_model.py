@@ -116,7 +116,7 @@ class FoundModel(QWidget):
         self._say(self.name, shown_name(model.repo))
         self.name.setToolTip(model.repo)
         self._say(self.about, f"{bytes_line(model.size)} · {model.licence}")
-        self._say(self.facts, model.good_at)
+        self._say(self.facts, tr(model.good_at))
         self.read.show()
         if hub.find(model.repo) is not None:
             self._say(self.fits, tr("It is on this machine already."))
