@@ -11,6 +11,7 @@ from typing import Any, Literal
 from app.language import tr
 from app.remote import errors
 from app.remote.errors import RemoteError
+from app.remote.thinking import Thinking
 
 Piece = tuple[Literal["answer", "reasoning", "tool"], str]
 
@@ -52,6 +53,7 @@ class Reading:
     def __init__(self, host: str) -> None:
         self._host = host
         self._length = 0
+        self._thinking = Thinking()
         self._texts: dict[str, list[str]] = {"answer": [], "reasoning": [], "tool": []}
         self.calls: dict[int, Called] = {}
         self.reason = ""
@@ -75,7 +77,7 @@ class Reading:
         """
         if data.strip() == "[DONE]":
             self.done = True
-            return []
+            return self._kept(list(self._thinking.rest()))
         try:
             chunk = json.loads(data)
         except (ValueError, RecursionError) as error:
@@ -106,6 +108,10 @@ class Reading:
         pieces = list(self._pieces(delta))
         if isinstance(reason := choice.get("finish_reason"), str) and reason:
             self.reason = reason[:100]
+            pieces += self._thinking.rest()
+        return self._kept(pieces)
+
+    def _kept(self, pieces: list[Piece]) -> list[Piece]:
         for kind, text in pieces:
             self._length += len(text)
             self._texts[kind].append(text)
@@ -133,7 +139,7 @@ class Reading:
         if isinstance(said, list):  # of parts, as Mistral has it
             said = "".join(t for part in said if isinstance(t := _part(part), str))
         if isinstance(said, str) and said:
-            yield "answer", said
+            yield from self._thinking.take(said)
         calls = delta.get("tool_calls")
         for at, call in enumerate(calls if isinstance(calls, list) else ()):
             if isinstance(call, Mapping) and (text := self._called(at, call)):

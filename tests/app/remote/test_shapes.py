@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from app.remote.address import AddressError, Remote, is_here, named, normalised
@@ -143,6 +145,33 @@ def test_a_stream_cut_at_every_byte_is_the_same(elsewhere):
     heard, _ = elsewhere.ask(elsewhere.add(elsewhere.serve(sends(head(), *pieces))))
     assert heard.last.reason is FinishReason.STOP
     assert heard.text() == "It is four."
+
+
+@pytest.mark.parametrize(
+    ("said", "thought", "answer"),
+    [
+        ("<think>\nLet me see.</think>\n\nIt is four.", "Let me see.", "It is four."),
+        ("  <think>Is </thin a marker?</think>No.", "Is </thin a marker?", "No."),
+        ("<think>Never done", "Never done", ""),
+        ("<think></think>\nAt once.", "", "At once."),
+        ("<thimble> is no marker", "", "<thimble> is no marker"),
+        ("It says <think>so</think>.", "", "It says <think>so</think>."),
+        ("<thi", "", "<thi"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 100])
+@pytest.mark.parametrize("last", ["[DONE]", '{"choices":[{"delta":{},"finish_reason":"stop"}]}'])
+def test_reasoning_that_a_server_left_in_the_answer_is_told_apart(
+    said, thought, answer, size, last
+):
+    reading = Reading("example.org")
+    told = []
+    for at in range(0, len(said), size):
+        told += reading.take(json.dumps(chunk({"content": said[at : at + size]})))
+    told += reading.take(last)
+    assert "".join(text for kind, text in told if kind == "reasoning") == thought
+    assert "".join(text for kind, text in told if kind == "answer") == answer
+    assert (reading.text("reasoning"), reading.text("answer")) == (thought, answer)
 
 
 def test_a_server_that_does_not_stream_is_read_all_the_same(elsewhere):
