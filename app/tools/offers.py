@@ -30,7 +30,7 @@ class Resource:
 
 @dataclass(frozen=True)
 class Argument:
-    """What a prompt is asked for with."""
+    """What a prompt, or a resource of a kind, is asked for with."""
 
     name: str
     title: str
@@ -50,11 +50,34 @@ class Prompt:
 
 
 @dataclass(frozen=True)
+class Template:
+    """Resources of one kind: ``uri`` names each by its arguments, as RFC 6570 writes it.
+
+    ``title``, ``about``: without control characters.
+    """
+
+    server: str
+    uri: str
+    title: str
+    about: str = ""
+    arguments: tuple[Argument, ...] = ()
+
+    def filled(self, arguments: dict[str, str]) -> Resource:
+        """The resource that these arguments name."""
+        from mcp.shared.uri_template import UriTemplate
+
+        given = {name: value for name, value in arguments.items() if value}
+        uri = UriTemplate.parse(self.uri).expand(given)
+        return Resource(self.server, uri, _line(uri), self.about)
+
+
+@dataclass(frozen=True)
 class Offers:
     """All that one server offers."""
 
     resources: tuple[Resource, ...] = ()
     prompts: tuple[Prompt, ...] = ()
+    templates: tuple[Template, ...] = ()
 
 
 async def offers(server: str, client: Client) -> Offers:
@@ -62,6 +85,7 @@ async def offers(server: str, client: Client) -> Offers:
     can = client.server_capabilities
     resources: list[Any] = []
     prompts: list[Any] = []
+    templates: list[Any] = []
     cursor: str | None = None
     while can.resources is not None and len(resources) < MOST:
         page = await client.list_resources(cursor=cursor, cache_mode="bypass")
@@ -69,6 +93,8 @@ async def offers(server: str, client: Client) -> Offers:
         cursor = page.next_cursor
         if not cursor:
             break
+    if can.resources is not None:
+        templates = await _templates(client)
     cursor = None
     while can.prompts is not None and len(prompts) < MOST:
         listed = await client.list_prompts(cursor=cursor, cache_mode="bypass")
@@ -79,7 +105,26 @@ async def offers(server: str, client: Client) -> Offers:
     return Offers(
         tuple(_resource(server, each) for each in resources[:MOST]),
         tuple(_prompt(server, each) for each in prompts[:MOST]),
+        tuple(filter(None, (_template(server, each) for each in templates[:MOST]))),
     )
+
+
+async def _templates(client: Client) -> list[Any]:
+    """The kinds of resources. Many servers that have resources do not know this question."""
+    from mcp import MCPError
+
+    found: list[Any] = []
+    cursor: str | None = None
+    while len(found) < MOST:
+        try:
+            page = await client.list_resource_templates(cursor=cursor, cache_mode="bypass")
+        except MCPError:
+            break
+        found += page.resource_templates
+        cursor = page.next_cursor
+        if not cursor:
+            break
+    return found
 
 
 async def read(resource: Resource, client: Client) -> str:
@@ -106,6 +151,24 @@ async def written(prompt: Prompt, arguments: dict[str, str], client: Client) -> 
 def _resource(server: str, told: Any) -> Resource:
     name = _line(told.title or told.name or told.uri)
     return Resource(server, str(told.uri), name, _line(told.description or "", _LONGEST_ABOUT))
+
+
+def _template(server: str, told: Any) -> Template | None:
+    """None for one that cannot be filled in."""
+    from mcp.shared.uri_template import InvalidUriTemplate, UriTemplate
+
+    try:
+        parsed = UriTemplate.parse(told.uri_template)
+    except InvalidUriTemplate:
+        return None
+    optional = parsed.query_variable_names
+    names = list(dict.fromkeys(parsed.variable_names))
+    if not names or len(names) > MOST_ARGUMENTS:
+        return None
+    arguments = tuple(Argument(name, _line(name), "", name not in optional) for name in names)
+    about = _line(told.description or "", _LONGEST_ABOUT)
+    title = _line(told.title or told.name or told.uri_template)
+    return Template(server, told.uri_template, title, about, arguments)
 
 
 def _prompt(server: str, told: Any) -> Prompt:

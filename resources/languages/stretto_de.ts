@@ -2348,6 +2348,7 @@
         <translation>Dateien anhängen</translation>
     </message>
     <message>
+        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>Attach</source>
         <translation>Anhängen</translation>
@@ -8271,6 +8272,11 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
         <source>A prompt of {server}.</source>
         <translation>Ein Prompt von {server}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <source>A resource of {server}.</source>
+        <translation>Eine Ressource von {server}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/arguments_dialog.py"/>

@@ -2348,6 +2348,7 @@
         <translation>Adjuntar archivos</translation>
     </message>
     <message>
+        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>Attach</source>
         <translation>Adjuntar</translation>
@@ -8271,6 +8272,11 @@ Se dejó sin responder.</translation>
         <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
         <source>A prompt of {server}.</source>
         <translation>Un prompt de {server}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <source>A resource of {server}.</source>
+        <translation>Un recurso de {server}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/arguments_dialog.py"/>

@@ -2332,6 +2332,7 @@
         <translation>ファイルを添付</translation>
     </message>
     <message>
+        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>Attach</source>
         <translation>添付</translation>
@@ -8162,6 +8163,11 @@ You left it unanswered.</source>
         <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
         <source>A prompt of {server}.</source>
         <translation>{server}のプロンプト。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <source>A resource of {server}.</source>
+        <translation>{server}のリソース。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/arguments_dialog.py"/>

@@ -2332,6 +2332,7 @@
         <translation>附加文件</translation>
     </message>
     <message>
+        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
         <location filename="../../app/ui/pane/pane_files.py"/>
         <source>Attach</source>
         <translation>附加</translation>
@@ -8162,6 +8163,11 @@ You left it unanswered.</source>
         <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
         <source>A prompt of {server}.</source>
         <translation>{server} 的提示词。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <source>A resource of {server}.</source>
+        <translation>{server} 的资源。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/arguments_dialog.py"/>

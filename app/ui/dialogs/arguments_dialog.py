@@ -1,12 +1,12 @@
-"""Asks for what a server's prompt is to be written with."""
+"""Asks for what a server's prompt is to be written with, or which resource of a kind is meant."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 
-from app.language import tr
-from app.tools.offers import Prompt
+from app.language import mark, tr
+from app.tools.offers import Prompt, Template
 from app.tools.questions import Field, FieldError, Kind, Question
 from app.tools.tool import visible
 from app.ui.widgets.question_field import QuestionField
@@ -16,12 +16,12 @@ class ArgumentsDialog(QDialog):
     """A line for each argument.
 
     Signals:
-        given(arguments): the prompt is to be written with these, by name.
+        given(arguments): what was written for each, by name.
     """
 
     given = Signal(dict)
 
-    def __init__(self, prompt: Prompt, parent: QWidget) -> None:
+    def __init__(self, prompt: Prompt | Template, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("arguments-dialog")
@@ -31,7 +31,9 @@ class ArgumentsDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 18, 20, 16)
         column.setSpacing(10)
-        words = [tr("A prompt of {server}.", server=visible(prompt.server)), prompt.about]
+        writes = isinstance(prompt, Prompt)
+        origin = mark("A prompt of {server}.") if writes else mark("A resource of {server}.")
+        words = [tr(origin, server=visible(prompt.server)), prompt.about]
         about = QLabel("\n".join(filter(None, words)), self)
         about.setTextFormat(Qt.TextFormat.PlainText)
         about.setWordWrap(True)
@@ -46,7 +48,8 @@ class ArgumentsDialog(QDialog):
         self.fault.hide()
         column.addWidget(self.fault)
         buttons = QDialogButtonBox(self)
-        self.use = buttons.addButton(tr("Use Prompt"), QDialogButtonBox.ButtonRole.AcceptRole)
+        use = tr("Use Prompt") if writes else tr("Attach")
+        self.use = buttons.addButton(use, QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
         self.use.setDefault(True)
         buttons.accepted.connect(self._on_use)

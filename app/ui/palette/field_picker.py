@@ -51,14 +51,16 @@ class FieldPicker(Card):
 
     @Slot()
     def refresh(self) -> None:
-        """Show the list as it is now, with the row that was meant, if it is still there."""
-        if self.isVisible():
-            before = self.rows.entry(self.list.currentIndex())
-            self._on_text()
-            for number in range(self.rows.rowCount()):
-                entry = self.rows.entry(self.rows.index(number))
-                if before is not None and entry is not None and entry.key == before.key:
-                    self.list.setCurrentIndex(self.rows.index(number))
+        """Show the list as it is now, with the row that was meant, if it is still there.
+
+        What nothing was found for until now may have come.
+        """
+        before = self.rows.entry(self.list.currentIndex()) if self.isVisible() else None
+        self._on_text()
+        for number in range(self.rows.rowCount()):
+            entry = self.rows.entry(self.rows.index(number))
+            if before is not None and entry is not None and entry.key == before.key:
+                self.list.setCurrentIndex(self.rows.index(number))
 
     @Slot()
     def _on_text(self) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.chats.attached.attaching import MOST_FILES
 from app.language import tr
-from app.tools.offers import Offers, Prompt, Resource
+from app.tools.offers import Offers, Prompt, Resource, Template
 from app.tools.tool import visible
 from app.ui.dialogs.arguments_dialog import ArgumentsDialog
 from app.ui.palette.entries import Entry, Kind
@@ -38,8 +38,13 @@ class PaneOffers(QObject):
         self.changed.connect(self.picker.refresh)
 
     def resources(self) -> list[Entry]:
-        """A row for each resource, and one for each server that cannot be asked."""
-        return self._entries(lambda offers: [self._resource(r) for r in offers.resources])
+        """A row for each resource and each kind, and one for each server that cannot be asked."""
+        return self._entries(
+            lambda offers: [
+                *(self._resource(r) for r in offers.resources),
+                *(self._template(t) for t in offers.templates),
+            ]
+        )
 
     def prompts(self) -> list[Entry]:
         """The same of prompts."""
@@ -63,6 +68,12 @@ class PaneOffers(QObject):
         key = f"resource:{resource.server}/{resource.uri}"
         return Entry(Kind.RESOURCE, key, resource.name, partial(self._attach, resource), beside)
 
+    def _template(self, template: Template) -> Entry:
+        beside = " · ".join(filter(None, (visible(template.server), template.about)))
+        key = f"resource:{template.server}/{template.uri}"
+        chosen = partial(self._ask_which, template)
+        return Entry(Kind.RESOURCE, key, f"{template.title}…", chosen, beside)
+
     def _prompt(self, prompt: Prompt) -> Entry:
         beside = " · ".join(filter(None, (visible(prompt.server), prompt.about)))
         key = f"prompt:{prompt.server}/{prompt.name}"
@@ -81,6 +92,12 @@ class PaneOffers(QObject):
             return
         offers = self._pane.chat.tools.offers
         offers.when_done(offers.host.read(resource), partial(self._on_read, resource))
+
+    def _ask_which(self, template: Template) -> None:
+        self.picker.take_away()
+        dialog = ArgumentsDialog(template, self._pane.window())
+        dialog.given.connect(lambda arguments: self._attach(template.filled(arguments)))
+        dialog.open()
 
     def _on_read(self, resource: Resource, future: Future[str]) -> None:
         text = self._text(future)

@@ -104,6 +104,10 @@ def test_its_resources_and_prompts() -> None:
         picture = next(each for each in offered.resources if "picture" in each.uri)
         with pytest.raises(ToolError, match="is no text"):
             host.read(picture).result(WAIT)
+        (kind,) = offered.templates
+        assert [(a.name, a.required) for a in kind.arguments] == [("name", True)]
+        assert kind.filled({"name": "a b/c"}).uri == "note:///a%20b%2Fc"
+        assert host.read(kind.filled({"name": "two"})).result(WAIT) == "two"
         (explain,) = offered.prompts
         assert (explain.title, explain.about) == ("Explain it", "Explains a topic.")
         assert [(a.name, a.required) for a in explain.arguments] == [("topic", True)]

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
-from app.tools.offers import Argument, Offers, Prompt, Resource
+from app.tools.offers import Argument, Offers, Prompt, Resource, Template
 from app.tools.servers import ServerConfig
 from app.tools.tool import Tool, ToolError
 from app.ui.dialogs.arguments_dialog import ArgumentsDialog
@@ -21,6 +21,9 @@ from tests.app.conftest import Run, Start
 NOTES = Resource("notes", "note:///one", "One note", "About the first")
 PLAIN = Prompt("notes", "plain", "Plain prompt")
 ASKS = Prompt("notes", "asks", "Asking prompt", "", (Argument("topic", "Topic", "", True),))
+KINDS = Template(
+    "notes", "note:///{which}", "Any note", "", (Argument("which", "which", "", True),)
+)
 KEY = Qt.Key
 
 
@@ -34,16 +37,17 @@ class Servers:
         self.slow: Future[Offers] = Future()
         self.reads: list[Resource] = []
         self.asked: list[str] = []
+        self.kinds: tuple[Template, ...] = ()
 
     def offers(self, server: str) -> Future[Offers]:
         self.asked.append(server)
         if server == "slow":
             return self.slow
-        return done(Offers((NOTES,), (PLAIN, ASKS)))
+        return done(Offers((NOTES,), (PLAIN, ASKS), self.kinds))
 
     def read(self, resource: Resource) -> Future[str]:
         self.reads.append(resource)
-        return done("The note's text.") if resource == NOTES else failed("It is gone.")
+        return done("The note's text.") if resource.uri == NOTES.uri else failed("It is gone.")
 
     def prompt(self, prompt: Prompt, arguments: dict[str, str]) -> Future[str]:
         return done(f"say {prompt.name} {arguments.get('topic', '')} {{{{more}}}}")
@@ -105,6 +109,25 @@ def test_at_lists_resources_and_the_chosen_one_is_attached(run: Run) -> None:
     assert run.engine is not None
     told = run.engine.sent[-1].turns[-1]["content"]
     assert told == '<file name="One note">\nThe note\'s text.\n</file>\n\nRead it'
+
+
+def test_a_kind_of_resources_asks_which_and_attaches_it(run: Run) -> None:
+    servers = Servers(run)
+    servers.kinds = (KINDS,)
+    switch_on(run, "notes")
+    type_(run, "Read @any")  # before the server has told its list
+    run.until(lambda: picker(run).isVisible() and picker(run).names() == ["Any note…"])
+    QTest.keyClick(run.pane.composer.field, KEY.Key_Return)
+    dialog = run.window.findChild(ArgumentsDialog)
+    assert dialog is not None
+    assert dialog.use.text() == "Attach"
+    dialog.use.click()
+    assert dialog.fault.isVisible()  # which one is not said yet
+    run.qtbot.keyClicks(dialog.findChild(QLineEdit), "one")
+    dialog.use.click()
+    run.until(lambda: run.pane.chat.attaching.files)
+    assert [resource.uri for resource in servers.reads] == ["note:///one"]
+    assert [file.name for file in run.pane.chat.attaching.files] == ["note:///one"]
 
 
 def test_a_server_that_does_not_answer_delays_nothing(run: Run) -> None:
