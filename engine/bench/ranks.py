@@ -19,6 +19,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.errors import EngineError
+
 PROMPT = 64
 """Tokens that each chat has before its first step."""
 
@@ -58,10 +60,18 @@ def run(
         model: a folder, or `random:` and a shape.
 
     Raises:
-        RuntimeError: a rank has failed.
+        RuntimeError: the model cannot be spread over so many ranks, or one has failed.
     """
+    from engine.model import backend
+
+    backend.start()  # before anything imports MLX
+    from engine.core.ranks import spreading
     from engine.core.ranks.processes import hosts_of
 
+    try:
+        spreading.check(Path(model).name, _config(model), ranks)
+    except EngineError as error:
+        raise RuntimeError(error.message) from None
     with tempfile.TemporaryDirectory() as scratch:
         folder = _folder(model, Path(scratch))
         hosts = Path(scratch) / "hosts.json"
@@ -83,6 +93,15 @@ def run(
 def as_figures(costs: Sequence[Cost]) -> list[dict[str, Any]]:
     """For the JSON of the bench."""
     return [{**asdict(cost), "ratio": cost.ratio} for cost in costs]
+
+
+def _config(model: str) -> dict[str, Any]:
+    from engine.bench.random_models import SHAPES
+
+    if model.startswith("random:"):
+        return SHAPES[model.removeprefix("random:")]
+    read: dict[str, Any] = json.loads((Path(model) / "config.json").read_text())
+    return read
 
 
 def _folder(model: str, scratch: Path) -> Path:

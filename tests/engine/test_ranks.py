@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Engine, EngineError, Failed, Finished, Model, SamplingParams
+from engine.bench import ranks as bench_ranks
 from engine.core.ranks import record, spreading
 from engine.core.ranks.link import Link
 from engine.core.ranks.processes import Rank, differing
@@ -171,3 +172,9 @@ def _runs(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def test_the_bench_says_which_models_it_cannot_spread() -> None:
+    """Nine heads on two ranks: refused before a model of that shape is written."""
+    with pytest.raises(RuntimeError, match="9"):
+        bench_ranks.run("random:135m", 2, [1], 1, 1, print)
