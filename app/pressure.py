@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -65,12 +66,9 @@ class MemoryPressure(QObject):
         engine = self._library.loader.engine
         if engine is None:
             return
-        try:
-            given = engine.relieve_later()
-        except EngineError:  # a stopped engine holds nothing
-            return
         log.info("The system is short of memory: idle caches are put away.")
-        self._library.bridge.when_done(given, lambda _: None)
+        with suppress(EngineError):  # a stopped engine holds nothing
+            engine.relieve_later()
 
     def _unload_one(self) -> None:
         for status in self._resting():

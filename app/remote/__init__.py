@@ -9,5 +9,6 @@ there are, when they ask it.
 
 No widgets and no Qt in here.
 
-Imports: app.keychain, app.language, app.settings, app.tools, engine, engine.errors.
+Imports: app.keychain, app.language, app.loop_thread, app.settings, app.tools, engine,
+engine.errors.
 """

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from app import keychain
 from app.language import tr
+from app.loop_thread import LoopThread
 from app.remote import client, errors
 from app.remote.address import Remote, named
 from app.remote.kinds import KINDS, Listed
@@ -33,10 +33,7 @@ class Remotes:
         self._settings = Settings()
         self._models: dict[str, RemoteModel] = {}
         self._keys: dict[str, str] = {}  # by address; as far as they are known in this run
-        self._lock = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
-        self._down = False
+        self._thread = LoopThread("remote")
 
     # The list.
 
@@ -127,57 +124,16 @@ class Remotes:
 
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Run this on the thread."""
-        loop = self._started()
-        if loop is None:
-            work.close()
-            failed: Future[T] = Future()
+        future = self._thread.start(work)
+        if future is None:
+            future = Future()
             words = tr("The program is ending.")
-            failed.set_exception(errors.RemoteError(errors.UNREACHABLE, words))
-            return failed
-        return asyncio.run_coroutine_threadsafe(work, loop)
-
-    # The thread.
+            future.set_exception(errors.RemoteError(errors.UNREACHABLE, words))
+        return future
 
     def shut_down(self) -> None:
         """End all answers, and wait for that ``STOP_S`` at most."""
-        with self._lock:
-            already, self._down = self._down, True
-            loop, thread = self._loop, self._thread
-        if not already and loop is not None and thread is not None:
-            asyncio.run_coroutine_threadsafe(_end_all(), loop)
-            thread.join(self.STOP_S)
-
-    def _started(self) -> asyncio.AbstractEventLoop | None:
-        with self._lock:
-            if self._down:
-                return None
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(
-                    target=_run, args=(self._loop,), name="remote", daemon=True
-                )
-                self._thread.start()
-            return self._loop
-
-
-def _run(loop: asyncio.AbstractEventLoop) -> None:
-    asyncio.set_event_loop(loop)
-    try:
-        loop.run_forever()
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        loop.run_until_complete(loop.shutdown_default_executor())
-    finally:
-        loop.close()
-
-
-async def _end_all() -> None:
-    """Cancelled answers tell their end."""
-    current = asyncio.current_task()
-    others = [task for task in asyncio.all_tasks() if task is not current]
-    for task in others:
-        task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
-    asyncio.get_running_loop().stop()
+        self._thread.shut_down(self.STOP_S)
 
 
 def _account(address: str) -> str:

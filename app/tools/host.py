@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future
 from functools import partial
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from app.language import mark
+from app.loop_thread import LoopThread
 from app.tools import offers as offering
 from app.tools import servers as files
 from app.tools.connection import Connection
@@ -47,10 +47,7 @@ class ToolHost:
         self._configs: dict[str, ServerConfig] = {}
         self._connections: dict[str, Connection] = {}
         self._spares: dict[str, list[Connection]] = {}
-        self._lock = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
-        self._down = False
+        self._thread = LoopThread("tools")
 
     # The servers.
 
@@ -134,18 +131,12 @@ class ToolHost:
         connection = self._connections.pop(server, None)
         spares = self._spares.pop(server, [])
         for each in (connection, *spares):
-            if each is not None and self._loop is not None:
-                asyncio.run_coroutine_threadsafe(each.close(), self._loop)
+            if each is not None:
+                self._thread.start_if_begun(each.close)
 
     def shut_down(self) -> None:
         """End all servers, and wait for that ``STOP_S`` at most."""
-        with self._lock:
-            already, self._down = self._down, True
-            loop, thread = self._loop, self._thread
-        if already or loop is None or thread is None:
-            return
-        asyncio.run_coroutine_threadsafe(self._close_all(), loop)
-        thread.join(self.STOP_S)
+        self._thread.shut_down(self.STOP_S, self._close_all)
 
     def _ask(
         self,
@@ -157,10 +148,8 @@ class ToolHost:
         if config is None or not config.enabled:
             words = mark("There is no server “{server}” any more, or it is switched off.")
             return _failed(ToolError(words, server=server))
-        loop = self._started()
-        if loop is None:
-            return _failed(ToolError(mark("The program is ending.")))
-        return asyncio.run_coroutine_threadsafe(self._work(config, work, chat_id), loop)
+        future = self._thread.start(self._work(config, work, chat_id))
+        return future or _failed(ToolError(mark("The program is ending.")))
 
     async def _work(
         self,
@@ -193,40 +182,11 @@ class ToolHost:
     def _tell(self) -> None:
         self.changed()
 
-    # The thread.
-
-    def _started(self) -> asyncio.AbstractEventLoop | None:
-        with self._lock:
-            if self._down:
-                return None
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=self._run, name="tools", daemon=True)
-                self._thread.start()
-            return self._loop
-
-    def _run(self) -> None:
-        loop = self._loop
-        assert loop is not None
-        asyncio.set_event_loop(loop)
-        try:
-            loop.run_forever()
-            loop.run_until_complete(loop.shutdown_asyncgens())
-            loop.run_until_complete(loop.shutdown_default_executor())
-        finally:
-            loop.close()
-
     async def _close_all(self) -> None:
         spares = [each for listed in self._spares.values() for each in listed]
         connections = [*self._connections.values(), *spares]
         self._connections, self._spares = {}, {}
-        current = asyncio.current_task()
-        others = [task for task in asyncio.all_tasks() if task is not current]
         await asyncio.gather(*(c.close() for c in connections), return_exceptions=True)
-        for task in others:
-            task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
-        asyncio.get_running_loop().stop()
 
 
 def _failed(error: ToolError) -> Future[Any]:

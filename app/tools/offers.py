@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -82,26 +84,19 @@ class Offers:
 
 async def offers(server: str, client: Client) -> Offers:
     """What the server lists; nothing of a kind that it does not know."""
+    from mcp import MCPError
+
     can = client.server_capabilities
     resources: list[Any] = []
     prompts: list[Any] = []
     templates: list[Any] = []
-    cursor: str | None = None
-    while can.resources is not None and len(resources) < MOST:
-        page = await client.list_resources(cursor=cursor, cache_mode="bypass")
-        resources += page.resources
-        cursor = page.next_cursor
-        if not cursor:
-            break
     if can.resources is not None:
-        templates = await _templates(client)
-    cursor = None
-    while can.prompts is not None and len(prompts) < MOST:
-        listed = await client.list_prompts(cursor=cursor, cache_mode="bypass")
-        prompts += listed.prompts
-        cursor = listed.next_cursor
-        if not cursor:
-            break
+        await _pages(client.list_resources, "resources", resources)
+        # Many servers that have resources do not know this question.
+        with suppress(MCPError):
+            await _pages(client.list_resource_templates, "resource_templates", templates)
+    if can.prompts is not None:
+        await _pages(client.list_prompts, "prompts", prompts)
     return Offers(
         tuple(_resource(server, each) for each in resources[:MOST]),
         tuple(_prompt(server, each) for each in prompts[:MOST]),
@@ -109,22 +104,15 @@ async def offers(server: str, client: Client) -> Offers:
     )
 
 
-async def _templates(client: Client) -> list[Any]:
-    """The kinds of resources. Many servers that have resources do not know this question."""
-    from mcp import MCPError
-
-    found: list[Any] = []
+async def _pages(ask: Callable[..., Awaitable[Any]], kind: str, found: list[Any]) -> None:
+    """Put what a server lists of one kind into `found`, as far as it is shown."""
     cursor: str | None = None
     while len(found) < MOST:
-        try:
-            page = await client.list_resource_templates(cursor=cursor, cache_mode="bypass")
-        except MCPError:
-            break
-        found += page.resource_templates
+        page = await ask(cursor=cursor, cache_mode="bypass")
+        found += getattr(page, kind)
         cursor = page.next_cursor
         if not cursor:
             break
-    return found
 
 
 async def read(resource: Resource, client: Client) -> str:
