@@ -125,6 +125,7 @@ def test_a_first_conversation_by_the_accessibility_tree_alone(ear: tuple[Desk, E
     assert began == "Guide: answering"
 
     text = reader.find("label", "Answer")["text"]
+    desk.until(desk.answers)  # what is told is written down a moment later
     ((_, answer),) = desk.answers()
     assert text == answer
     assert done == f"Guide: done. {text}"
