@@ -37,6 +37,8 @@ def main() -> int:
     hour.add_argument("--minutes", type=float, default=60.0)
     hour.add_argument("--rate", type=float, default=50.0, help="tokens/s a pane")
     hour.add_argument("--characters", type=int, default=6_000, help="of an answer")
+    memory = commands.add_parser("memory", help="the process with the Guide and eight chats")
+    memory.add_argument("--panes", type=int, default=8)
     opening = commands.add_parser("open", help="a chat of 10,000 messages, asked to painted")
     opening.add_argument("--messages", type=int, default=10_000)
     opening.add_argument("--long", type=int, default=3, help="how many of them")
@@ -76,6 +78,10 @@ def _figures(options: argparse.Namespace) -> list[Figure]:
             from app.bench import hour
 
             return hour.measure(options.panes, options.minutes, options.rate, options.characters)
+        case "memory":
+            from app.bench import memory
+
+            return memory.measure(options.panes)
         case "open":
             from app.bench import opening
 

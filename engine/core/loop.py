@@ -30,6 +30,7 @@ from engine.core.ranks.leader import Leader
 from engine.core.reception import Reception
 from engine.core.recovery import Recovery, Stage
 from engine.core.relieving import Relieving
+from engine.core.resting import Resting
 from engine.core.restoring import Restoring
 from engine.core.state import State
 from engine.core.view import view
@@ -82,6 +83,7 @@ class Loop:
         self._embedding = Embedding(self._state, self._workers, self._execution.evict)
         self._recovery = Recovery(self._state, self._loading)
         self._idling = Idling(self._state, self._loading.free, lambda: self._embedding.models)
+        self._resting = Resting()
         self._idle = True
         reception = Reception(self._state, self._workers, self._scheduler)
         self._handlers: dict[type, Callable[[Any], None]] = {
@@ -141,8 +143,10 @@ class Loop:
         reached(Stage.AFTERWARDS)
         self._scheduler.observe(now, plan, results.timing)
         self._state.fail_lost()
-        if plan.passes and openblas():
-            pacing.streamed()
+        if plan.passes:
+            self._resting.worked()
+            if openblas():
+                pacing.streamed()
         read = self._next_pieces(results.timing.decode)  # beside chats that stream, too
         self._idle = plan.idle and not read
         self._recovery.well()
@@ -153,8 +157,11 @@ class Loop:
         if self._idle and not self._inbox:
             if self._state.leader is not None:
                 self._state.leader.rest()
+            due = [p for p in (self._idling.patience, self._resting.patience) if p is not None]
             with phase("idle"):
-                self._mailbox.take(self._inbox, block=True, patience=self._idling.patience)
+                self._mailbox.take(self._inbox, block=True, patience=min(due, default=None))
+            if not self._inbox:
+                self._resting.step()
         with phase("commands"):
             self._state.offload.settle()
             if not self._drain():

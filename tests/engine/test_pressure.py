@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import queue
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from engine.core import pressure
+from engine.core import pressure, resting
 from engine.core.pressure import PAUSE, Need, Pressure, Relief
 from engine.engine import Engine
 from engine.errors import EngineError
@@ -172,3 +173,18 @@ def done(value: Any) -> Future[Any]:
 
 def model(name: str) -> Model:
     return Model(name, name, f"/models/{name}", 1, 0, "float32", "shared", True, {})
+
+
+def test_what_steps_keep_for_the_next_goes_back_once_when_none_follow(
+    model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resting, "REST_S", 0.05)
+    given: queue.Queue[int] = queue.Queue()
+    with Engine() as engine:
+        model = engine.load(model_folder("plain"))
+        monkeypatch.setattr(resting.backend, "give_back_memory", lambda: given.put(1))
+        for _ in range(2):
+            engine.ask(model, "Hello", SHORT).text(60)
+            given.get(timeout=60)
+        with pytest.raises(queue.Empty):
+            given.get(timeout=0.2)
