@@ -97,6 +97,12 @@ def _doctor() -> ModuleType:
     return doctor
 
 
+def _report() -> ModuleType:
+    from engine.cli import report
+
+    return report
+
+
 COMMANDS: dict[str, tuple[Callable[[], ModuleType], str]] = {
     "chat": (_chat, "a terminal chat with a model"),
     "batch": (_batch, "answer the requests in a file, many at a time"),
@@ -108,6 +114,7 @@ COMMANDS: dict[str, tuple[Callable[[], ModuleType], str]] = {
     "dialects": (_dialects, "how models mark reasoning, answers and tool calls"),
     "families": (_families, "how every model family of mlx-lm shares a step"),
     "convert": (_convert, "a smaller copy of a model, in 4, 6 or 8 bits"),
+    "report": (_report, "ten minutes of measuring, one file to send back"),
     "doctor": (_doctor, "what is installed, and what of it works together"),
     "soak": (_soak, "random schedules over all families, compared with alone"),
 }

@@ -1,0 +1,172 @@
+"""What a person with another machine measures in ten minutes and sends back as one file.
+
+`python -m engine report MODEL …`; `packaging/QA.md` says which models and what to expect.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.bench import latency, throughput
+from engine.bench.subject import Subject, subject
+
+CHATS = (1, 4, 8, 16)
+LARGE = 4_000_000_000  # bytes of weights
+LARGE_TARGETS = {1: 0.97, 4: 2.3, 8: 3.0}
+SMALL_TARGETS = {1: 0.97, 16: 4.0}
+"""How many times one chat's rate so many chats have together."""
+
+_GAP_PROMPT = 10_000
+_ROUNDS = 2
+_TOKENS = 64
+_PROMPT = 64
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured figure.
+
+    Attributes:
+        wanted: what it should be; None where there is no such figure.
+        more: more is better.
+    """
+
+    name: str
+    value: float
+    unit: str
+    wanted: float | None = None
+    more: bool = True
+
+    @property
+    def held(self) -> bool:
+        """Whether it is as good as wanted."""
+        if self.wanted is None:
+            return True
+        return self.value >= self.wanted if self.more else self.value <= self.wanted
+
+    def __str__(self) -> str:
+        wanted = ""
+        if self.wanted is not None:
+            side = "at least" if self.more else "at most"
+            verdict = "held" if self.held else "MISSED"
+            wanted = f"   ({side} {self.wanted:g}: {verdict})"
+        return f"  {self.name:<46} {self.value:>9.2f} {self.unit}{wanted}"
+
+
+def machine() -> dict[str, Any]:
+    """What this machine is; nothing of it names a person."""
+    chip = platform.processor()
+    if sys.platform == "darwin":
+        asked = ["sysctl", "-n", "machdep.cpu.brand_string"]
+        told = subprocess.run(asked, capture_output=True, text=True, check=False)
+        chip = told.stdout.strip() or chip
+    return {
+        "system": platform.platform(),
+        "chip": chip,
+        "cores": os.cpu_count(),
+        "load_before": os.getloadavg()[0],
+    }
+
+
+def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None]) -> bool:
+    """Measure each model for its share of the time; whether every figure is as wanted.
+
+    The file is written anew after each part, so that a crash leaves what was measured before. A
+    part that fails is noted with its error, and the next one follows.
+    """
+    report: dict[str, Any] = {"machine": machine(), "models": []}
+    held = True
+    for path in models:
+        end = time.monotonic() + minutes * 60 / len(models)
+        found: dict[str, Any] = {"path": Path(path).name, "figures": [], "errors": []}
+        report["models"].append(found)
+        try:
+            with subject(path) as it:
+                found["model"] = {**asdict(it.model), "path": Path(it.model.path).name}
+                report["machine"]["backend"] = it.engine.stats()["backend"]
+                say(f"\n{it.model.name}, {it.model.nbytes / 1e9:.2f} GB")
+                for figure in _figures(it, end, found["errors"]):
+                    say(str(figure))
+                    held &= figure.held
+                    found["figures"].append({**asdict(figure), "held": figure.held})
+                    _write(report, file)
+        except Exception as error:  # the next model may do
+            found["errors"].append(_told(error))
+        for line in found["errors"]:
+            say(f"  {line}")
+            held = False
+        _write(report, file)
+    return held
+
+
+def _figures(it: Subject, end: float, errors: list[str]) -> Iterator[Figure]:
+    """All figures of a model, as long as there is time; what fails is told in `errors`."""
+    parts: list[Callable[[Subject], Iterator[Figure]]] = [
+        _reading,
+        _long_prompt,
+        *(_together(chats) for chats in CHATS),
+    ]
+    for part in parts:
+        if time.monotonic() >= end:
+            errors.append("The time was over before everything was measured.")
+            return
+        try:
+            yield from part(it)
+        except Exception as error:  # the next part may do
+            errors.append(_told(error))
+
+
+def _reading(it: Subject) -> Iterator[Figure]:
+    length = min(4000, it.model.context_length // 2)
+    turn = latency.follow_up(it, length)
+    rate = turn.history_tokens / turn.first_turn
+    yield Figure(f"reading {turn.history_tokens:,} tokens", rate, "tokens/s")
+    name = "first token of the next turn"
+    yield Figure(name, turn.second_turn * 1e3, "ms", 200.0, more=False)
+
+
+def _long_prompt(it: Subject) -> Iterator[Figure]:
+    gap = latency.long_prompt(it, min(_GAP_PROMPT, it.model.context_length * 3 // 4))
+    name = f"gaps while {gap.prompt_tokens:,} tokens are read"
+    yield Figure("gap between two tokens of three chats, p50", gap.median_before * 1e3, "ms")
+    most = round(gap.budgeted_before * 1e3, 1)
+    yield Figure(f"{name}, p99", gap.p99 * 1e3, "ms", most, more=False)
+    yield Figure(f"{name}, longest", gap.longest * 1e3, "ms")
+
+
+def _together(chats: int) -> Callable[[Subject], Iterator[Figure]]:
+    targets = {True: LARGE_TARGETS, False: SMALL_TARGETS}
+
+    def measure(it: Subject) -> Iterator[Figure]:
+        prompts = [it.text(_PROMPT, salt=i) for i in range(chats)]
+        ours: list[float] = []
+        alone: list[float] = []
+        for _ in range(_ROUNDS):  # in turns, so that a slow moment hits both
+            ours.append(throughput.stretto_rate(it, prompts, _TOKENS))
+            alone.append(throughput.alone_rate(it, prompts[:1], _TOKENS))
+        rate, one = statistics.median(ours), statistics.median(alone)
+        wanted = targets[it.model.nbytes >= LARGE].get(chats)
+        yield Figure(f"{chats} chats together", rate, "tokens/s")
+        if chats == 1:
+            yield Figure("one chat by mlx-lm alone", one, "tokens/s")
+        yield Figure(f"{chats} chats, times mlx-lm's one chat", rate / one, "x", wanted)
+
+    return measure
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".replace(str(Path.home()), "~")
+
+
+def _write(report: dict[str, Any], file: Path) -> None:
+    file.write_text(json.dumps(report, indent=2, default=str) + "\n", encoding="utf-8")

@@ -1,0 +1,47 @@
+"""The report that a person with another machine sends back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.bench import report
+from engine.bench.report import Figure
+from engine.bench.subject import Subject
+
+
+def test_the_file_holds_what_was_measured_before_and_after_a_part_that_failed(
+    model_folder: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "report.json"
+
+    def good(name: str) -> Callable[[Subject], Iterator[Figure]]:
+        return lambda _it: iter([Figure(name, 2.0, "x", 1.5), Figure(name, 2.0, "ms", 1.5, False)])
+
+    def bad(_it: Subject) -> Iterator[Figure]:
+        assert len(json.loads(file.read_text())["models"][0]["figures"]) == 2
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(report, "_reading", good("reading"))
+    monkeypatch.setattr(report, "_long_prompt", bad)
+    monkeypatch.setattr(report, "_together", lambda chats: good(f"{chats} chats"))
+    said: list[str] = []
+    models = [str(tmp_path / "nothing"), str(model_folder("plain"))]
+    assert not report.run(models[1:], 60, file, said.append)
+    (found,) = json.loads(file.read_text())["models"]
+    assert [f["held"] for f in found["figures"]] == [True, False] * (1 + len(report.CHATS))
+    assert found["errors"] == ["MemoryError: no room"]
+    assert str(tmp_path) not in file.read_text()
+    assert any("MISSED" in line for line in said)
+    assert any("MemoryError" in line for line in said)
+
+    report.run(models, 60, file, said.append)  # a model that cannot be loaded is not the end
+    missing, loaded = json.loads(file.read_text())["models"]
+    assert missing["errors"]
+    assert loaded["figures"]
+    report.run(models[1:], 0, file, said.append)
+    (late,) = json.loads(file.read_text())["models"]
+    assert late["errors"] == ["The time was over before everything was measured."]
