@@ -220,6 +220,7 @@ class Loading:
         checked, confined, ends = candidate.checked, self._confined, sorted(model.eos)
         model.reader = confined.reader(checked)
         model.form_refusal = lambda params: confined.form_refusal(params, checked, ends)
+        model.form_tokens = lambda: confined.form_tokens(checked, ends)
 
     def _end(self, load: _Load) -> None:
         if load not in self._queue:

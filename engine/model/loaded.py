@@ -16,6 +16,7 @@ from engine.kv.session_kv import SessionKV
 from engine.kv.slots import Slots
 from engine.model.info import Model
 from engine.params import SamplingParams
+from engine.text.form_tokens import Told
 from engine.text.rendering import Reader
 
 
@@ -40,6 +41,7 @@ class LoadedModel:
         rows: how many ids the model knows; None where that cannot be found out.
         reader: who renders and tokenises its prompts; None for this process.
         form_refusal: why a form of an answer cannot be used, found out where it cannot do harm.
+        form_tokens: the parts of `form_tokenizer` (`text.form_tokens`), None where it has none.
         examined: the folder as it was looked at before (`loader.Examined`).
         base: whose weights it shares where it is a variant.
         ranks: over how many it is spread; this process has a part of it where they are several.
@@ -69,6 +71,7 @@ class LoadedModel:
     rows: int | None = None
     reader: Reader | None = None
     form_refusal: Callable[[SamplingParams], str] | None = None
+    form_tokens: Callable[[], Told | None] = lambda: None
     examined: Any = None
     base: LoadedModel | None = None
     ranks: int = 1

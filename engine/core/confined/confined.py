@@ -26,6 +26,7 @@ from engine.core.confined.reader import ConfinedReader
 from engine.core.confined.shared import Shared
 from engine.errors import INVALID_REQUEST, MODEL_LOAD_FAILED, TEMPLATE_ERROR, EngineError
 from engine.params import SamplingParams
+from engine.text.form_tokens import Told
 
 _MOST_MODELS = 3  # whose tokenizers one child keeps; the largest take 300 MB each
 
@@ -167,6 +168,20 @@ class Confined:
                 raise
             return error.message
         return ""
+
+    def form_tokens(self, checked: CheckedTokenizer, eos: Iterable[int]) -> Told | None:
+        """The parts of llguidance's tokenizer, for `form_tokens.make`; None where it has none.
+
+        Args:
+            eos: the ids that end a turn.
+
+        Raises:
+            EngineError: `invalid_request`, the child failed.
+        """
+        work = _Work(limits.FORM_TOKENS, INVALID_REQUEST, "Reading the model's tokenizer")
+        asked = {"eos": sorted(eos)}
+        result, out = self._do(self._children, "form_tokens", "form", asked, work, checked=checked)
+        return None if result["told"] is None else (result["told"], tuple(out))
 
     def use(
         self,

@@ -76,15 +76,26 @@ def _form_tokenizer(arguments: dict[str, Any]) -> Any:
     import llguidance
 
     key = arguments["key"]
-    reader = _readers[key]
     if key not in _forms:
-        inner = getattr(reader, "tokenizer", None)
-        backend = inner if isinstance(reader, Plain) else getattr(inner, "backend_tokenizer", None)
-        if backend is None:
-            raise RefusedError("The tokenizer of this model cannot be used for answers of a form.")
         ends = arguments["eos"]
-        _forms[key] = llguidance.LLTokenizer(backend.to_str(), eos_token=ends, slices=[])
+        _forms[key] = llguidance.LLTokenizer(_backend(key).to_str(), eos_token=ends, slices=[])
     return _forms[key]
+
+
+def _backend(key: str) -> Any:
+    reader = _readers[key]
+    inner = getattr(reader, "tokenizer", None)
+    backend = inner if isinstance(reader, Plain) else getattr(inner, "backend_tokenizer", None)
+    if backend is None:
+        raise RefusedError("The tokenizer of this model cannot be used for answers of a form.")
+    return backend
+
+
+def _form_tokens(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+    from engine.text.form_tokens import tell
+
+    told = tell(_form_tokenizer(arguments), _backend(arguments["key"]).to_str())
+    return ({"told": None}, ()) if told is None else ({"told": told[0]}, told[1])
 
 
 def _folder(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
@@ -130,6 +141,7 @@ TASKS: dict[str, Callable[[dict[str, Any], list[bytes]], Result]] = {
     "render": _render,
     "encode": _encode,
     "form": _form,
+    "form_tokens": _form_tokens,
     "folder": _folder,
     "adapter": _adapter,
     "tokenizer": _tokenizer,

@@ -1,0 +1,163 @@
+"""llguidance's tokenizer made of prepared parts, so that no call holds Python's lock for long.
+
+From JSON it is one call: 1.5 s of processor time at 200,000 tokens, in which no chat gets a token.
+A child has made one before anyway, to look at the form. It tells (`tell`) what the library reads
+out of the JSON, and the engine's process makes (`make`) the same of it in shorter calls: the words'
+tree and the merges take a quarter of that each, and other threads run between.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, groupby
+from typing import Any, overload
+
+_LINE = 4096  # tokens that are read or written in one call
+_BPE = (
+    *("dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix"),
+    *("fuse_unk", "byte_fallback", "ignore_merges"),
+)
+
+Told = tuple[dict[str, Any], tuple[bytes, ...]]
+
+
+def tell(made: Any, text: str) -> Told | None:
+    """What `make` needs. For a child.
+
+    Args:
+        made: llguidance's tokenizer, of the same JSON.
+        text: the tokenizer as the `tokenizers` library writes it.
+
+    Returns:
+        Facts that JSON can hold, and the words, their lengths, the vocabulary and the merges; None
+        for a kind of tokenizer that is not made in parts.
+    """
+    whole = json.loads(text)
+    model, added = whole["model"], whole["added_tokens"]
+    if model.get("type") != "BPE":
+        return None
+    vocabulary: dict[str, int] = model["vocab"]
+    tokens: list[str | None] = [None] * (max(vocabulary.values(), default=-1) + 1)
+    for token, i in vocabulary.items():
+        tokens[i] = token
+    pairs = (pair.split(" ") if isinstance(pair, str) else pair for pair in model["merges"])
+    merges = array("I", (vocabulary[half] for pair in pairs for half in pair))
+    special = [i for i in range(made.vocab_size) if made.is_special_token(i)]
+    words = [made.decode_bytes([i]) for i in range(made.vocab_size)]
+    # So the library writes a token without text.
+    words = [b"" if word == f"<[{i}]>".encode() else word for i, word in enumerate(words)]
+    bare = {**whole, "added_tokens": [], "model": {"type": "BPE", "vocab": {}, "merges": []}}
+    bare["normalizer"] = _unprefixed(whole.get("normalizer"))
+    bare["pre_tokenizer"] = _unprefixed(whole.get("pre_tokenizer"))
+    facts = {
+        "bare": json.dumps(bare),
+        "model": {name: model.get(name) for name in _BPE if model.get(name) is not None},
+        "added": added,
+        "special": special,
+    }
+    lines = (json.dumps(tokens[n : n + _LINE]) for n in range(0, len(tokens), _LINE))
+    blobs = (
+        b"".join(words),
+        array("I", map(len, words)).tobytes(),
+        zlib.compress("\n".join(lines).encode(), 1),
+        merges.tobytes(),
+    )
+    return facts, blobs
+
+
+def _unprefixed(part: Any) -> Any:
+    """A normalizer or pre-tokenizer that puts no blank before a text, as llguidance has them."""
+    if not isinstance(part, dict):
+        return part
+    kind = part.get("type")
+    if kind == "Prepend":
+        return None
+    if kind == "Metaspace":
+        return {**part, "prepend_scheme": "never"}
+    for parts in ("normalizers", "pretokenizers"):
+        if kind == "Sequence" and parts in part:
+            kept = [some for one in part[parts] if (some := _unprefixed(one)) is not None]
+            return {**part, parts: kept} if kept else None
+    return part
+
+
+def make(told: Told, ends: list[int]) -> Any:
+    """llguidance's tokenizer, the same as of the JSON.
+
+    Args:
+        told: by `tell`.
+        ends: the ids that end a turn.
+
+    Raises:
+        Exception: those of the libraries, for what does not fit together.
+    """
+    import llguidance
+
+    facts, (words, lengths, vocabulary, merges) = told
+    tokenizer = _tokenizer(facts, vocabulary, merges)
+    parts = _Parts(_Words(words, array("I", lengths)), facts["special"], ends[0], tokenizer)
+    # Without precomputed slices it is made in two thirds of the time, and is as fast later.
+    return llguidance.LLTokenizer(parts, eos_token=ends, slices=[])
+
+
+def _tokenizer(facts: dict[str, Any], vocabulary: bytes, merges: bytes) -> Any:
+    from tokenizers import AddedToken, Tokenizer, models
+
+    tokens: list[str] = []
+    for line in zlib.decompress(vocabulary).splitlines():
+        tokens += json.loads(line)
+    halves = iter(array("I", merges))
+    # Loops of Python's own let other threads run.
+    pairs = [(tokens[left], tokens[right]) for left, right in zip(halves, halves, strict=True)]
+    ids = {token: i for i, token in enumerate(tokens) if token is not None}
+    made = Tokenizer.from_str(facts["bare"])
+    made.model = models.BPE(ids, pairs, **facts["model"])
+    for special, some in groupby(facts["added"], lambda one: bool(one["special"])):
+        listed = list(some)
+        add = made.add_special_tokens if special else made.add_tokens
+        add([AddedToken(**{k: v for k, v in one.items() if k != "id"}) for one in listed])
+        if any(made.token_to_id(one["content"]) != one["id"] for one in listed):
+            raise ValueError("an added token has another id than it should")
+    return made
+
+
+class _Words(Sequence[bytes]):
+    """The tokens as bytes. The library takes them one by one: between two others may run."""
+
+    def __init__(self, words: bytes, lengths: Sequence[int]) -> None:
+        self._words = words
+        self._ends = [0, *accumulate(lengths)]
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    @overload
+    def __getitem__(self, place: int) -> bytes: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[bytes]: ...
+    def __getitem__(self, place: int | slice) -> bytes | Sequence[bytes]:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        return self._words[self._ends[place] : self._ends[place + 1]]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return (self[i] for i in range(len(self)))
+
+
+class _Parts:
+    """What llguidance calls a tokenizer."""
+
+    is_tokenizer_wrapper = True
+    bos_token_id = None
+
+    def __init__(self, tokens: _Words, special: list[int], eos: int, tokenizer: Any) -> None:
+        self.tokens = tokens
+        self.special_token_ids = special
+        self.eos_token_id = eos
+        self._tokenizer = tokenizer
+
+    def __call__(self, text: str) -> list[int]:
+        return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
