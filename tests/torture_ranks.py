@@ -27,6 +27,7 @@ from engine.bench.alone import Chat, compare
 from engine.bench.random_models import write_model
 from engine.bench.schedules import Schedule
 from engine.bench.small_configs import small_config
+from engine.core.ranks import watch
 from engine.engine import Engine
 from engine.errors import EngineError
 from engine.messages import Failed, Finished
@@ -42,11 +43,16 @@ THREE = {
     "hidden_size": 96,
     "head_dim": 16,
     "intermediate_size": 96,
+    "moe_intermediate_size": 96,
 }
 """What divides among three ranks."""
 
 CHECK = "100"
 """Turns between two comparisons of the caches."""
+
+PATIENCE = 60.0
+"""Seconds for which a rank may be silent where tokens are compared: MLX's ring keeps a core busy in
+each rank that waits, and a machine with fewer cores than ranks leaves one without any for long."""
 
 WITHIN = 5.0
 """Seconds after a fault in which every reply must have ended."""
@@ -69,6 +75,7 @@ class SpreadSchedule(Schedule):
 def tokens(options: argparse.Namespace) -> int:
     """Random schedules of all families on each number of ranks; returns how many faults."""
     os.environ["STRETTO_RANKS_CHECK"] = CHECK
+    watch.SILENCE = PATIENCE
     faults = turns = 0
     with tempfile.TemporaryDirectory() as scratch, Engine() as judge:
         judge.stats()  # it chooses the BLAS before anything imports MLX
