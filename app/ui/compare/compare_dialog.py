@@ -97,7 +97,7 @@ class CompareDialog(QDialog):
         self._names = dict(models)
         self.asked = MessagesField(prompt, prompts or {}, self)
         self.prompt = self.asked.prompt
-        self.files = CompareFiles(files, self) if files is not None else None
+        self.files = CompareFiles(files, self.prompt, self) if files is not None else None
         self.kinds = {
             kind: QRadioButton(tr(kind), self) for kind in (BY_SEED, BY_TEMPERATURE, BY_MODEL)
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QMimeData, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -19,12 +19,32 @@ from PySide6.QtWidgets import (
 
 from app.chats.table import MOST_MESSAGES
 from app.language import mark, number, tr
+from app.ui.composer.composer_text import files_in
 from app.ui.widgets.mirror import begin_at_edge
 from app.ui.widgets.plain import plain_tip
 
 ONE, LINES, PROMPTS = mark("One message"), mark("A message in each line"), mark("My prompts")
 """The kinds, as the list holds them beside what `tr` makes of them."""
 _FIELD = 104
+
+
+class AskField(QPlainTextEdit):
+    """Plain text.
+
+    Signals:
+        files_given(paths): files were pasted or dropped.
+    """
+
+    files_given = Signal(list)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return source.hasText() or bool(files_in(source))
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        if files := files_in(source):  # their text would be nothing but "file:///…"
+            self.files_given.emit(files)
+        else:
+            super().insertFromMimeData(source)
 
 
 class MessagesField(QWidget):
@@ -43,7 +63,7 @@ class MessagesField(QWidget):
         self.kind.setAccessibleName(tr("What to ask"))
         for words in (ONE, LINES, PROMPTS):
             self.kind.addItem(tr(words), words)
-        self.prompt = QPlainTextEdit(prompt, self)
+        self.prompt = AskField(prompt, self)
         begin_at_edge(self.prompt)
         self.prompt.setObjectName("field")
         self.prompt.setAccessibleName(tr("Message to compare"))

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QContextMenuEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.chats.actions import Action, cut_off
+from app.chats.tool_history import turn_with_calls
 from app.language import mark, tr
 from app.markdown import MarkdownDocument
 from app.store import Message
@@ -144,6 +145,12 @@ class AnswerRow(MessageRow):
             self.resized.emit()
             self.update()
 
+    @property
+    def _only_calls(self) -> bool:
+        """Whether it called tools and said nothing: its name and its footer share a line."""
+        ended = not self.streaming and self.message.status not in (*_MARKS, "error")
+        return ended and not self._markdown.source and turn_with_calls(self.message) is not None
+
     def _can_continue(self) -> bool:
         """Whether the answer ended before its time, and stands last."""
         return self._last and not self.streaming and cut_off(self.message)
@@ -156,7 +163,8 @@ class AnswerRow(MessageRow):
 
     def arrange(self, width: int) -> int:
         self._width = width
-        y = max(self.NAME, scaled(self.NAME))
+        only_calls = self._only_calls
+        y = max(FOOTER if only_calls else self.NAME, scaled(self.NAME))
         if self._reasoning is not None:
             height = self._reasoning.arrange(width)
             self._reasoning.setGeometry(0, y, width, height)
@@ -168,7 +176,7 @@ class AnswerRow(MessageRow):
             self._view.setGeometry(0, y, width, height)
             y += height
         y = self._arrange_end(width, y)
-        self._footer_y = y + 2
+        self._footer_y = 0 if only_calls else y + 2
         x = width - 26 + 5
         for button in self._actions():
             button.move(x, self._footer_y)
@@ -179,7 +187,7 @@ class AnswerRow(MessageRow):
             self._place_alternatives(self._room, self._footer_y)
         buttons = (*self._actions(), self._previous, self._next, self._continue)
         mirror(self, *buttons, width=width)
-        return self._footer_y + FOOTER
+        return y if only_calls else self._footer_y + FOOTER
 
     def _arrange_end(self, width: int, y: int) -> int:
         """Place the error block or the mark below the text; returns where it ends."""
@@ -204,17 +212,23 @@ class AnswerRow(MessageRow):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(ui_font(t.SMALL_PX))
         painter.setPen(QColor(tokens.muted))
-        top = Qt.AlignmentFlag.AlignTop
-        painter.drawText(QRectF(0, 0, self._width, scaled(self.NAME)), top, self.message.model)
+        name = QRectF(0, 0, self._width, scaled(self.NAME))
+        upright, beside = Qt.AlignmentFlag.AlignTop, 0
+        if self._only_calls:
+            name.setHeight(26)
+            upright = Qt.AlignmentFlag.AlignVCenter
+            beside = small_text_width(self.message.model) + 12
+        painter.drawText(name, upright, self.message.model)
         # The status may be newer than the layout: an answer that was stopped goes on.
         if not self._mark.isEmpty() and (ending := _MARKS.get(self.message.status)):
             painter.drawText(self._mark, Qt.AlignmentFlag.AlignVCenter, tr(ending))
         if self._last or self._revealed():
-            area = QRectF(0, self._footer_y, self._room, 26)
+            room = self._room - beside
+            area = QRectF(beside, self._footer_y, room, 26)
             line = figures_line(self.message.stats)
-            if small_text_width(line) > self._room - 8:
+            if small_text_width(line) > room - 8:
                 line = figures_line(self.message.stats, short=True)
-            if small_text_width(line) > self._room:
+            if small_text_width(line) > room:
                 line = ""
             area = mirrored(self, area)
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, line)

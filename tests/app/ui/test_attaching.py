@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chats.actions import Action
@@ -53,9 +53,14 @@ def prompt(run: Run) -> str:
     return str(run.engine.sent[-1].turns[-1]["content"])
 
 
-def drop(pane: ChatPane, *paths: Path) -> None:
+def copied(*paths: Path) -> QMimeData:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    return data
+
+
+def drop(pane: QWidget, *paths: Path) -> None:
+    data = copied(*paths)
     where = pane.mapTo(pane.window(), QPoint(40, 60))
     assert where
     copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
@@ -327,8 +332,21 @@ def test_each_column_of_a_comparison_gets_the_files(start: Start, tmp_path: Path
     shown = dialog.files.chips
     read(run, lambda: [c.words.name for c in shown.chips] == ["report.pdf", "a.txt"])
     read(run, lambda: not pane.chat.attaching.reading)
+    (tmp_path / "b.txt").write_text("second words")
+    (tmp_path / "c.txt").write_text("third words")
+    drop(dialog, tmp_path / "b.txt")
+    QApplication.clipboard().setMimeData(copied(tmp_path / "c.txt"))
+    dialog.prompt.paste()
+    wanted = ["report.pdf", "a.txt", "b.txt", "c.txt"]
+    read(run, lambda: [c.words.name for c in shown.chips] == wanted)
+    read(run, lambda: not pane.chat.attaching.reading)
+    assert dialog.prompt.toPlainText() == "", "nothing of a file's address"
+    drop(dialog, tmp_path)
+    told = [label.text() for label in dialog.files.findChildren(QLabel) if label.isVisible()]
+    assert any(text.endswith("is a folder. Attach the files in it.") for text in told)
     run.until(shown.isVisible)
-    run.qtbot.keyClick(shown.chips[0], Qt.Key.Key_Delete)
+    for place in (3, 2, 0):
+        run.qtbot.keyClick(shown.chips[place], Qt.Key.Key_Delete)
     assert [c.words.name for c in shown.chips] == ["a.txt"]
     dialog.prompt.setPlainText("say it")
     dialog.go.click()

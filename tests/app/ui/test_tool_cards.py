@@ -23,8 +23,10 @@ from app.ui.pane.tools_popover import ToolsPopover
 from app.ui.settings.tools_window import ToolsWindow
 from app.ui.sidebar.row import WAITING_ROLE
 from app.ui.style.tool_figures import doing_line
+from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.tool_row import ToolRow
 from app.ui.transcript.tool_words import visible_lines
+from app.ui.widgets.buttons import IconButton
 from tests.app.conftest import Run, Start
 
 SLY = "\x1b]0;t\x07<img src=http://a/b.png> ![x](http://a/b.png) [l](http://a) \u202eend\nsecond"
@@ -86,6 +88,21 @@ def test_a_call_is_allowed_by_key_and_its_result_is_folded(start: Start) -> None
     QTest.keyClick(over, Qt.Key.Key_Space)
     run.until(lambda: over.height() > height)
     assert "hello" in over._result.toPlainText()
+
+
+def test_an_answer_that_only_calls_is_one_line_high(start: Start) -> None:
+    run = begun(start)
+    switch_on(run, "echo")
+    shown = card(run, 'call echo {"text": "hello"}')
+    shown.setFocus()
+    QTest.keyClick(shown, Qt.Key.Key_Return)
+    run.answered()
+    called, said = (p.row for p in run.pane.transcript.places if isinstance(p.row, AnswerRow))
+    assert called.text == ""
+    assert called.height() < 40 < said.height()
+    again = next(b for b in called.findChildren(IconButton) if b.tip.startswith("Answer again"))
+    assert again.isVisible()
+    assert 0 <= again.y() <= called.height() - again.height(), "in the same line"
 
 
 def test_enter_in_the_composer_is_no_consent(start: Start) -> None:
