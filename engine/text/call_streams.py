@@ -220,6 +220,7 @@ _TAGS = {
         "</parameter>",
         "</invoke>",
     ),
+    "minicpm5": (r"\A\s*[\"']?([^\"'<>]+)[\"']?\s*>", "<param name=", "</param>", ""),
     "dsml": (
         rf'<{_DSML}invoke name="([^"]+)">',
         f"<{_DSML}parameter name=",

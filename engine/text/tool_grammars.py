@@ -34,7 +34,7 @@ class _Tags:
     Attributes:
         open, close: around the arguments.
         before, after: around the value of each.
-        ends: what a text in an argument cannot have.
+        ends: what a text in an argument cannot have, as the reader would end there or read on.
         as_read: the reader goes by the argument's type in the schema, so that it must have one.
         unless_json: the reader takes for JSON what can be read as such. A text that could be is
             written as JSON.
@@ -44,7 +44,7 @@ class _Tags:
     close: str
     before: str
     after: str
-    ends: str
+    ends: tuple[str, ...]
     as_read: bool = False
     unless_json: bool = False
 
@@ -56,7 +56,7 @@ _TAGS = {
         "</function>",
         "<parameter={key}>\n",
         "\n</parameter>\n",
-        "</parameter>",
+        ("</parameter>", "</function>"),
         True,
     ),
     "minimax_m2": _Tags(
@@ -64,7 +64,15 @@ _TAGS = {
         "</invoke>",
         '<parameter name="{key}">',
         "</parameter>\n",
-        "</parameter>",
+        ("</parameter>", "</invoke>"),
+        True,
+    ),
+    "minicpm5": _Tags(
+        '"{name}">',
+        "",
+        '<param name="{key}">',
+        "</param>",
+        ("</param>", "</function>", "<![CDATA["),
         True,
     ),
     "dsml": _Tags(
@@ -72,28 +80,28 @@ _TAGS = {
         f"</{_D}invoke>",
         f'<{_D}parameter name="{{key}}" string="{{raw}}">',
         f"</{_D}parameter>\n",
-        f"</{_D}parameter>",
+        (f"</{_D}parameter>",),
     ),
     "kimi_k3": _Tags(
         '<|open|>call tool="{name}" index="1"<|sep|>',
         "<|close|>call<|sep|>",
         '<|open|>argument key="{key}" type="{kind}"<|sep|>',
         "<|close|>argument<|sep|>",
-        "<|close|>",
+        ("<|close|>",),
     ),
     "glm47": _Tags(
         "{name}\n",
         "",
         "<arg_key>{key}</arg_key>\n<arg_value>",
         "</arg_value>\n",
-        "</arg_value>",
+        ("</arg_value>",),
     ),
     "muse_spark": _Tags(
         '<atem:invoke name="{name}">\n',
         "</atem:invoke>",
         '<atem:parameter name="{key}">',
         "</atem:parameter>\n",
-        "</atem:parameter>",
+        ("</atem:parameter>",),
         unless_json=True,
     ),
     "longcat": _Tags(
@@ -101,7 +109,7 @@ _TAGS = {
         "",
         "<longcat_arg_key>{key}</longcat_arg_key>\n<longcat_arg_value>",
         "</longcat_arg_value>\n",
-        "</longcat_arg_value>",
+        ("</longcat_arg_value>",),
     ),
 }
 _TAGS["laguna"] = _TAGS["glm47"]
@@ -222,8 +230,8 @@ def _tagged(tags: _Tags, tool: str, schema: Any, number: int, spell: Spell) -> R
     return made
 
 
-def _free(schema: dict[str, Any], key: str, ends: str) -> str:
-    """Text between tags: of the schema's length, no blanks at its ends, nor the tag's end."""
+def _free(schema: dict[str, Any], key: str, ends: tuple[str, ...]) -> str:
+    """Text between tags: of the schema's length, no blanks at its ends, and none of `ends`."""
     if "pattern" in schema or "format" in schema:
         raise ValueError(
             f"the parameter {json.dumps(key)} has a pattern or format, which cannot be bound for "
@@ -232,9 +240,10 @@ def _free(schema: dict[str, Any], key: str, ends: str) -> str:
     least, most = int(schema.get("minLength", 0)), schema.get("maxLength", "")
     anything = "(?s:.*)"
     trimmed = r"/(\S((?s:.*)\S)?)?/" if not least else r"/\S((?s:.*)\S)?/"
+    never = "|".join(re.escape(end).replace("/", r"\/") for end in ends)
     return (
         f"/(?s:.){{{least},{most}}}/ & {trimmed} & ~/[nN][uU][lL][lL]/ "
-        f"& ~/{anything}{re.escape(ends).replace('/', chr(92) + '/')}{anything}/"
+        f"& ~/{anything}({never}){anything}/"
     )
 
 

@@ -2095,7 +2095,7 @@
         <location filename="../../app/ui/models/model_menu.py"/>
         <location filename="../../app/ui/models/remote_list.py"/>
         <source>Add a Remote Model…</source>
-        <translation>Entferntes Modell hinzufügen …</translation>
+        <translation>Entferntes Modell hinzufügen…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_menu.py"/>
@@ -2286,7 +2286,7 @@
     <message>
         <location filename="../../app/ui/pane/leaving.py"/>
         <source>What you send leaves this machine.</source>
-        <translation>Was Sie senden, verlässt diesen Rechner.</translation>
+        <translation>Was du sendest, verlässt diesen Rechner.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/leaving.py"/>
@@ -2306,12 +2306,12 @@
     <message>
         <location filename="../../app/ui/pane/leaving.py"/>
         <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
-        <translation>Es läuft auf einem anderen Rechner: Alles, was Sie in diesem Chat senden, geht an {host}.</translation>
+        <translation>Es läuft auf einem anderen Rechner: Alles, was du in diesem Chat sendest, geht an {host}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/leaving.py"/>
         <source>What they return is sent to {host}, as what you write is.</source>
-        <translation>Was sie zurückgeben, wird wie Ihr Text an {host} gesendet.</translation>
+        <translation>Was sie zurückgeben, wird wie dein Text an {host} gesendet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/leaving.py"/>
@@ -2751,7 +2751,7 @@ Jetzt: {now}</translation>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>What its tools that are switched on take</source>
-        <translation>Was seine eingeschalteten Werkzeuge brauchen</translation>
+        <translation>Was seine eingeschalteten Tools brauchen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -4036,7 +4036,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
-        <translation>Was Sie in einem Chat mit diesem Modell senden, verlässt diesen Rechner und geht an {host}.</translation>
+        <translation>Was du in einem Chat mit diesem Modell sendest, verlässt diesen Rechner und geht an {host}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote_dialog.py"/>
@@ -4046,12 +4046,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
-        <translation>Der Weg dorthin ist nicht verschlüsselt: Andere können unterwegs mitlesen, was Sie senden, und den Schlüssel.</translation>
+        <translation>Der Weg dorthin ist nicht verschlüsselt: Andere können unterwegs mitlesen, was du sendest, und den Schlüssel.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <source>Write an address, and the name of a model or choose one of those there.</source>
-        <translation>Geben Sie eine Adresse und den Namen eines Modells an, oder wählen Sie eines von dort.</translation>
+        <translation>Gib eine Adresse und den Namen eines Modells an, oder wähle eines von dort.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote_dialog.py"/>
@@ -4092,7 +4092,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <source>Asking {host}…</source>
-        <translation>{host} wird gefragt …</translation>
+        <translation>{host} wird gefragt…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/remote_dialog.py"/>
@@ -4106,7 +4106,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <source>It answers, but lists no models. Write the name of one.</source>
-        <translation>Es antwortet, nennt aber keine Modelle. Geben Sie den Namen eines Modells ein.</translation>
+        <translation>Es antwortet, nennt aber keine Modelle. Gib den Namen eines Modells ein.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -5062,7 +5062,7 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/remote/request.py"/>
         <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
-        <translation>{host} kann eine abgebrochene Antwort nicht fortsetzen. Lassen Sie neu antworten.</translation>
+        <translation>{host} kann eine abgebrochene Antwort nicht fortsetzen. Lass neu antworten.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -5077,7 +5077,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>It is not known here what fits. Shorten the message, or begin a new chat.</source>
-        <translation>Was passt, ist hier nicht bekannt. Kürzen Sie die Nachricht, oder beginnen Sie einen neuen Chat.</translation>
+        <translation>Was passt, ist hier nicht bekannt. Kürze die Nachricht, oder beginne einen neuen Chat.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -8102,7 +8102,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
         <source>using a tool</source>
-        <translation>benutzt ein Werkzeug</translation>
+        <translation>benutzt ein Tool</translation>
     </message>
     <message>
         <location filename="../../app/ui/score/lane_row.py"/>
@@ -8308,8 +8308,8 @@ Du hast nicht geantwortet.</translation>
         <source>Running %n tool</source>
         <comment>Running %n tools</comment>
         <translation>
-            <numerusform>%n Werkzeug läuft</numerusform>
-            <numerusform>%n Werkzeuge laufen</numerusform>
+            <numerusform>%n Tool läuft</numerusform>
+            <numerusform>%n Tools laufen</numerusform>
         </translation>
     </message>
     <message>
@@ -8325,7 +8325,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/remote/address.py"/>
         <source>Write an address, such as https://example.org/v1.</source>
-        <translation>Geben Sie eine Adresse ein, etwa https://example.org/v1.</translation>
+        <translation>Gib eine Adresse ein, etwa https://example.org/v1.</translation>
     </message>
     <message>
         <location filename="../../app/remote/address.py"/>
@@ -8340,12 +8340,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/remote/address.py"/>
         <source>Write the key into its own field, and not into the address.</source>
-        <translation>Schreiben Sie den Schlüssel in sein eigenes Feld und nicht in die Adresse.</translation>
+        <translation>Schreibe den Schlüssel in sein eigenes Feld und nicht in die Adresse.</translation>
     </message>
     <message>
         <location filename="../../app/remote/address.py"/>
         <source>There is no host in this address. Write it as https://example.org/v1.</source>
-        <translation>In dieser Adresse steht kein Rechner. Schreiben Sie sie wie https://example.org/v1.</translation>
+        <translation>In dieser Adresse steht kein Rechner. Schreibe sie wie https://example.org/v1.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8361,22 +8361,22 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} wants a key, or does not take this one. Add the model again with its key.</source>
-        <translation>{host} verlangt einen Schlüssel oder nimmt diesen nicht an. Fügen Sie das Modell mit seinem Schlüssel noch einmal hinzu.</translation>
+        <translation>{host} verlangt einen Schlüssel oder nimmt diesen nicht an. Füge das Modell mit seinem Schlüssel noch einmal hinzu.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
-        <translation>{host} erlaubt das mit Ihrem Schlüssel nicht. Bitten Sie dort um Zugang, oder nehmen Sie einen anderen Schlüssel.</translation>
+        <translation>{host} erlaubt das mit deinem Schlüssel nicht. Bitte dort um Zugang, oder nimm einen anderen Schlüssel.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} has no model {model} now. Choose another, or look whether it was renamed.</source>
-        <translation>{host} hat jetzt kein Modell {model}. Wählen Sie ein anderes, oder sehen Sie nach, ob es anders heißt.</translation>
+        <translation>{host} hat jetzt kein Modell {model}. Wähle ein anderes, oder sieh nach, ob es anders heißt.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>No models are listed at {address}. Check the address: it often ends in /v1.</source>
-        <translation>Unter {address} sind keine Modelle aufgeführt. Prüfen Sie die Adresse: Oft endet sie auf /v1.</translation>
+        <translation>Unter {address} sind keine Modelle aufgeführt. Prüfe die Adresse: Oft endet sie auf /v1.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8391,7 +8391,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} could not answer (status {status}). Try again in a while.</source>
-        <translation>{host} konnte nicht antworten (Status {status}). Versuchen Sie es später noch einmal.</translation>
+        <translation>{host} konnte nicht antworten (Status {status}). Versuche es später noch einmal.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8401,30 +8401,30 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} gave an answer that is none (status {status}). Check the address.</source>
-        <translation>{host} gab eine Antwort, die keine ist (Status {status}). Prüfen Sie die Adresse.</translation>
+        <translation>{host} gab eine Antwort, die keine ist (Status {status}). Prüfe die Adresse.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} sends requests on to another place. Check the address.</source>
-        <translation>{host} leitet Anfragen an eine andere Stelle weiter. Prüfen Sie die Adresse.</translation>
+        <translation>{host} leitet Anfragen an eine andere Stelle weiter. Prüfe die Adresse.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} sends requests on to {place}. They are not sent there. If that is right, add the model with that address.</source>
-        <translation>{host} leitet Anfragen an {place} weiter. Dorthin wird nichts gesendet. Wenn das stimmt, fügen Sie das Modell mit jener Adresse hinzu.</translation>
+        <translation>{host} leitet Anfragen an {place} weiter. Dorthin wird nichts gesendet. Wenn das stimmt, füge das Modell mit jener Adresse hinzu.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>Try again in a while.</source>
-        <translation>Versuchen Sie es später noch einmal.</translation>
+        <translation>Versuche es später noch einmal.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/remote/errors.py"/>
         <source>Try again in %n second.</source>
         <comment>Try again in %n seconds.</comment>
         <translation>
-            <numerusform>Versuchen Sie es in %n Sekunde noch einmal.</numerusform>
-            <numerusform>Versuchen Sie es in %n Sekunden noch einmal.</numerusform>
+            <numerusform>Versuche es in %n Sekunde noch einmal.</numerusform>
+            <numerusform>Versuche es in %n Sekunden noch einmal.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -8432,29 +8432,29 @@ Du hast nicht geantwortet.</translation>
         <source>Try again in %n minute.</source>
         <comment>Try again in %n minutes.</comment>
         <translation>
-            <numerusform>Versuchen Sie es in %n Minute noch einmal.</numerusform>
-            <numerusform>Versuchen Sie es in %n Minuten noch einmal.</numerusform>
+            <numerusform>Versuche es in %n Minute noch einmal.</numerusform>
+            <numerusform>Versuche es in %n Minuten noch einmal.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>Try again in a few hours.</source>
-        <translation>Versuchen Sie es in einigen Stunden noch einmal.</translation>
+        <translation>Versuche es in einigen Stunden noch einmal.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>Try again another day.</source>
-        <translation>Versuchen Sie es an einem anderen Tag noch einmal.</translation>
+        <translation>Versuche es an einem anderen Tag noch einmal.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>The connection to {host} broke off. What had come is kept. Answer again.</source>
-        <translation>Die Verbindung zu {host} ist abgerissen. Was gekommen war, bleibt. Lassen Sie neu antworten.</translation>
+        <translation>Die Verbindung zu {host} ist abgerissen. Was gekommen war, bleibt. Lass neu antworten.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} sent something that cannot be read. Check the address, or try again.</source>
-        <translation>{host} hat etwas Unlesbares gesendet. Prüfen Sie die Adresse, oder versuchen Sie es noch einmal.</translation>
+        <translation>{host} hat etwas Unlesbares gesendet. Prüfe die Adresse, oder versuche es noch einmal.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8464,12 +8464,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} does not answer. Try again, or look how it does.</source>
-        <translation>{host} antwortet nicht. Versuchen Sie es noch einmal, oder sehen Sie dort nach.</translation>
+        <translation>{host} antwortet nicht. Versuche es noch einmal, oder sieh dort nach.</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} cannot be reached ({why}). Check the address and the connection.</source>
-        <translation>{host} ist nicht erreichbar ({why}). Prüfen Sie die Adresse und die Verbindung.</translation>
+        <translation>{host} ist nicht erreichbar ({why}). Prüfe die Adresse und die Verbindung.</translation>
     </message>
     <message>
         <location filename="../../app/remote/reading.py"/>
@@ -8479,12 +8479,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/remote/reading.py"/>
         <source>{host} could not go on. What had come is kept. Answer again.</source>
-        <translation>{host} konnte nicht fortfahren. Was gekommen war, bleibt. Lassen Sie neu antworten.</translation>
+        <translation>{host} konnte nicht fortfahren. Was gekommen war, bleibt. Lass neu antworten.</translation>
     </message>
     <message>
         <location filename="../../app/remote/request.py"/>
         <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
-        <translation>{host} kann Antworten nicht an eine Liste oder ein Muster binden. Wählen Sie in den Einstellungen des Chats unter „Antworten als“ eine andere Form: JSON ist möglich.</translation>
+        <translation>{host} kann Antworten nicht an eine Liste oder ein Muster binden. Wähle in den Einstellungen des Chats unter „Antworten als“ eine andere Form: JSON ist möglich.</translation>
     </message>
     <message>
         <location filename="../../app/remote/session.py"/>
@@ -8494,12 +8494,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>{name} names no remote model. Choose another model.</source>
-        <translation>{name} benennt kein entferntes Modell. Wählen Sie ein anderes Modell.</translation>
+        <translation>{name} benennt kein entferntes Modell. Wähle ein anderes Modell.</translation>
     </message>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>{model} at {host} is not in your list of models any more, so nothing was sent. Add it again, or choose another model.</source>
-        <translation>{model} bei {host} steht nicht mehr in Ihrer Liste der Modelle; darum wurde nichts gesendet. Fügen Sie es wieder hinzu, oder wählen Sie ein anderes Modell.</translation>
+        <translation>{model} bei {host} steht nicht mehr in deiner Liste der Modelle; darum wurde nichts gesendet. Füge es wieder hinzu, oder wähle ein anderes Modell.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote_list.py"/>
@@ -8536,12 +8536,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/spelling/speller.py"/>
         <source>This system offers no spell checker that Stretto knows. On Linux install enchant (libenchant-2) and a dictionary of your language, then start Stretto again.</source>
-        <translation>Dieses System bietet keine Rechtschreibprüfung, die Stretto kennt. Installieren Sie unter Linux enchant (libenchant-2) und ein Wörterbuch Ihrer Sprache und starten Sie Stretto neu.</translation>
+        <translation>Dieses System bietet keine Rechtschreibprüfung, die Stretto kennt. Installiere unter Linux enchant (libenchant-2) und ein Wörterbuch deiner Sprache und starte Stretto neu.</translation>
     </message>
     <message>
         <location filename="../../app/spelling/speller.py"/>
         <source>There is no dictionary of your language. Install one, such as hunspell’s, or choose another language.</source>
-        <translation>Es gibt kein Wörterbuch Ihrer Sprache. Installieren Sie eines, etwa von hunspell, oder wählen Sie eine andere Sprache.</translation>
+        <translation>Es gibt kein Wörterbuch deiner Sprache. Installiere eines, etwa von hunspell, oder wähle eine andere Sprache.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
@@ -8597,7 +8597,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/suggestions.py"/>
         <source>Questions, reasoning and tools</source>
-        <translation>Fragen, Nachdenken und Werkzeuge</translation>
+        <translation>Fragen, Nachdenken und Tools</translation>
     </message>
     <message>
         <location filename="../../app/suggestions.py"/>
@@ -8612,7 +8612,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/suggestions.py"/>
         <source>Reasoning, code and tools</source>
-        <translation>Nachdenken, Code und Werkzeuge</translation>
+        <translation>Nachdenken, Code und Tools</translation>
     </message>
     <message>
         <location filename="../../app/suggestions.py"/>
@@ -8627,7 +8627,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/suggestions.py"/>
         <source>Reasoning and tools, quick for its size</source>
-        <translation>Nachdenken und Werkzeuge, schnell für seine Größe</translation>
+        <translation>Nachdenken und Tools, recht schnell</translation>
     </message>
     <message>
         <location filename="../../app/suggestions.py"/>
@@ -8637,7 +8637,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/suggestions.py"/>
         <source>Code, hard questions and tools</source>
-        <translation>Code, schwierige Fragen und Werkzeuge</translation>
+        <translation>Code, schwierige Fragen und Tools</translation>
     </message>
     <message>
         <location filename="../../app/suggestions.py"/>
@@ -8647,12 +8647,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/suggestions.py"/>
         <source>Reasoning, tools, room for more chats</source>
-        <translation>Nachdenken, Werkzeuge, Platz für mehr Chats</translation>
+        <translation>Nachdenken, Tools, Platz für mehr Chats</translation>
     </message>
     <message>
         <location filename="../../app/suggestions.py"/>
         <source>Code and tools, very quick for its size</source>
-        <translation>Code und Werkzeuge, sehr schnell für seine Größe</translation>
+        <translation>Code und Tools, sehr schnell</translation>
     </message>
     <message>
         <location filename="../../app/suggestions.py"/>
@@ -8667,7 +8667,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/suggestions.py"/>
         <source>Code and tools, more exact</source>
-        <translation>Code und Werkzeuge, genauer</translation>
+        <translation>Code und Tools, genauer</translation>
     </message>
     <message>
         <location filename="../../app/suggestions.py"/>
@@ -8682,7 +8682,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/suggestions.py"/>
         <source>Code, tools, room for more chats</source>
-        <translation>Code, Werkzeuge, Platz für mehr Chats</translation>
+        <translation>Code, Tools, Platz für mehr Chats</translation>
     </message>
     <message>
         <location filename="../../app/suggestions.py"/>

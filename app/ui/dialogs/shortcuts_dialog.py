@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QFont, QKeySequence
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QDialog,
     QDialogButtonBox,
     QGridLayout,
@@ -44,7 +45,7 @@ def words_of(name: str) -> str:
 
 
 class ShortcutsDialog(QDialog):
-    """Two columns; each command's keys are a button that changes them.
+    """Two columns, or one on a narrow screen; each command's keys are a button that changes them.
 
     Attributes:
         buttons: by the command's name.
@@ -88,8 +89,12 @@ class ShortcutsDialog(QDialog):
         layout.addLayout(foot)
         keys.changed.connect(self.refresh)
         self.refresh()
-        wanted, room = table.sizeHint(), self.screen().availableSize()
-        width = wanted.width() + scroll.verticalScrollBar().sizeHint().width()
+        room, bar = self.screen().availableSize(), scroll.verticalScrollBar().sizeHint().width()
+        if table.sizeHint().width() + bar > room.width() - 40:
+            row.setDirection(QBoxLayout.Direction.TopToBottom)  # one column below the other
+            row.setSpacing(0)
+        wanted = table.sizeHint()
+        width = wanted.width() + bar
         high = wanted.height() + foot.sizeHint().height()
         self.resize(min(room.width() - 40, width), min(room.height() - 80, high))
 
