@@ -150,8 +150,8 @@ class Engine:
             nothing on disk.
         cache_bytes: what the folder may take; the least recently used go first.
         ranks: over how many processes on this machine each model is spread, a part in each. What
-            a model or a session cannot do then ends with `unsupported_session`, and nothing is
-            kept on disk. Where a process dies or hangs, all replies end with `engine_stopped`.
+            a model or a session cannot do then ends with `unsupported_session`. Where a process
+            dies or hangs, all replies end with `engine_stopped`.
     """
 
     def __init__(

@@ -85,6 +85,7 @@ class Loop:
         self._idling = Idling(self._state, self._loading.free, lambda: self._embedding.models)
         self._resting = Resting()
         self._idle = True
+        self._in_order = False
         reception = Reception(self._state, self._workers, self._scheduler)
         self._handlers: dict[type, Callable[[Any], None]] = {
             Load: self._loading.load,
@@ -113,6 +114,7 @@ class Loop:
         try:
             while self.step():
                 pass
+            self._in_order = True
         except BaseException as error:
             log.exception("the engine thread cannot go on")
             why = f"The engine cannot go on: {words_of(error)}"
@@ -247,6 +249,7 @@ class Loop:
             lambda: self._end_all(why),
             lambda: self._inbox.extendleft(self._loading.give_up()),
             lambda: self._refuse_all(why),
+            self._leave_ranks,
             state.offload.close,
             state.models.clear,
             state.prefix_cache.clear,
@@ -262,6 +265,10 @@ class Loop:
         for session in self._state.sessions.values():
             if session.named and session.reply is None:
                 self._state.save(session)
+
+    def _leave_ranks(self) -> None:
+        if self._in_order and self._state.leader is not None:
+            self._state.leader.leave()
 
     def _end_all(self, why: str) -> None:
         state = self._state

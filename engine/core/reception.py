@@ -15,7 +15,6 @@ from engine.errors import (
     SESSION_BUSY,
     SESSION_CLOSED,
     UNKNOWN_MODEL,
-    UNSUPPORTED_SESSION,
     EngineError,
     as_engine_error,
 )
@@ -66,9 +65,6 @@ class Reception:
         shares_prefix = model.shares_prefix and command.kv_bits is None and not command.reproducible
         if command.kv_bits is not None:
             try:
-                if model.ranks > 1:
-                    why = "A model that is spread over several ranks keeps keys as they are."
-                    raise EngineError(UNSUPPORTED_SESSION, why)
                 kept = kept_in(model, command.kv_bits)
             except EngineError as error:
                 self._state.ended[command.session_id] = (error.code, error.message)
@@ -80,7 +76,7 @@ class Reception:
             command.system,
             command.reproducible,
             command.reasoning,
-            model.new_kv(make, shares_prefix),
+            model.new_kv(make, shares_prefix, command.kv_bits),
             estimate,
             command.kv_bits,
             command.on_overflow,

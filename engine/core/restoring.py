@@ -96,5 +96,5 @@ class Restoring:
 def _pieces(kv: SessionKV, contents: Contents) -> Generator[None, None, None]:
     record = contents.record
     caches, snapshot = yield from build_caches(contents, kv.make(), kv.make())
-    kv.take(caches, record.tokens, record.cuts, (snapshot, record.boundary) if snapshot else None)
-    kv.on_disk = kv.length
+    boundary = (snapshot, record.boundary) if snapshot else None
+    kv.restore(record.name, caches, record.tokens, record.cuts, boundary)

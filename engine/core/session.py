@@ -8,6 +8,7 @@ from datetime import date
 
 from engine.core.reply_state import ReplyState
 from engine.kv.config_estimate import MemoryEstimate
+from engine.kv.offload import kv_fingerprint
 from engine.kv.prefix_cache import Reader
 from engine.kv.session_kv import SessionKV
 from engine.messages import FinishReason, Message, Overflow
@@ -97,7 +98,7 @@ class SessionState:
     @property
     def fingerprint(self) -> str:
         """What a cache on disk must be of to be this session's."""
-        return f"{self.model.info.id} {self.kv_bits}"
+        return kv_fingerprint(self.model.info.id, self.kv_bits)
 
     @property
     def reader(self) -> Reader:

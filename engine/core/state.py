@@ -70,7 +70,8 @@ class State:
         self.backend: Backend = backend.start()
         self.budget = memory_budget or int(self.backend.memory * BUDGET_SHARE)
         backend.limit_buffers(self.backend.device, 0)
-        self.offload = Offload(cache_dir, cache_bytes)
+        make = Offload if leader is None else leader.offload
+        self.offload: Offload = make(cache_dir, cache_bytes)
         self.prefix_cache = PrefixCache(int(self.budget * PREFIX_SHARE))
         self.models: dict[str, LoadedModel] = {}
         self.sessions: dict[str, SessionState] = {}

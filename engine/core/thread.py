@@ -68,7 +68,7 @@ def _loop(
     if ranks > 1:
         from engine.core.ranks.relay import Relay
 
-        return Relay(mailbox, ranks, memory_budget)
+        return Relay(mailbox, ranks, memory_budget, cache_dir, cache_bytes)
     if overlay.in_use() is not None:
         backend.start()  # what the children import depends on whether it can be
     confined.shared().start()  # they import what they need while this thread does

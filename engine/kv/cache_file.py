@@ -63,6 +63,7 @@ class Record:
         tokens: what had been fed.
         cuts, ledger: as in `SessionKV`.
         boundary: at how many tokens the copy for going back was made; -1 where there is none.
+        name: the file's, without its ending.
     """
 
     fingerprint: str
@@ -71,6 +72,7 @@ class Record:
     ledger: Ledger
     boundary: int
     shape: Any
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,7 @@ def read_record(path: Path) -> Record:
                 Ledger(text, tokens, tuple((a, b) for a, b in boundaries)),
                 json.loads(meta["boundary"]),
                 json.loads(meta["shape"]),
+                path.stem,
             )
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
             raise DamagedError(f"{type(error).__name__}: {error}") from None

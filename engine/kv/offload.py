@@ -35,6 +35,11 @@ LEAST_TOKENS = 64
 """Fewer are read again sooner than written and read."""
 
 
+def kv_fingerprint(model_id: str, bits: int | None) -> str:
+    """What a cache on disk must be of: the model, and the bits that it keeps its keys in."""
+    return f"{model_id} {bits}"
+
+
 class Offload:
     """The files of one folder.
 
@@ -59,6 +64,11 @@ class Offload:
         for half in folder.glob("*.part") if folder is not None else ():
             with contextlib.suppress(OSError):  # left by a program that was killed
                 half.unlink()
+
+    @property
+    def keeps(self) -> bool:
+        """Whether anything is written."""
+        return self._folder is not None
 
     @property
     def nbytes(self) -> int:

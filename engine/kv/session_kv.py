@@ -227,6 +227,18 @@ class SessionKV(HeldCaches):
         self._snapshot = Snapshot(*boundary) if boundary is not None else None
         self._dropped = False
 
+    def restore(
+        self,
+        name: str,
+        caches: Caches,
+        tokens: Sequence[int],
+        cuts: Sequence[int],
+        boundary: tuple[Caches, int] | None,
+    ) -> None:
+        """As `take`, from the file of this name."""
+        self.take(caches, tokens, cuts, boundary)
+        self.on_disk = self.length
+
     def take_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
         """Go on from the first `length` tokens of `donor`, which are shared or copied."""
         shared = donor._after_shared_prefix(length) if self.shares_prefix else None

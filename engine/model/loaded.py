@@ -20,6 +20,10 @@ from engine.text.form_tokens import Told
 from engine.text.rendering import Reader
 
 
+def _plain(make: Callable[[], Caches], shares_prefix: bool, bits: int | None) -> SessionKV:
+    return SessionKV(make, shares_prefix)
+
+
 @dataclass
 class LoadedModel:
     """A model with everything that lives on the engine thread.
@@ -46,8 +50,8 @@ class LoadedModel:
         base: whose weights it shares where it is a variant.
         ranks: over how many it is spread; this process has a part of it where they are several.
         feed: hands the pending tokens of a pass's rows to all ranks, where it is spread.
-        new_kv: makes a session's caches of what gives empty ones, and of whether it shares a
-            prefix.
+        new_kv: makes a session's caches of what gives empty ones, of whether it shares a prefix,
+            and of the bits that its keys are kept in (None for the model's own type).
         used_at: when it was asked for something last, on the monotonic clock.
         faults: shared steps that raised; after a few of them its sessions step alone.
     """
@@ -76,7 +80,7 @@ class LoadedModel:
     base: LoadedModel | None = None
     ranks: int = 1
     feed: Callable[[Sequence[mx.array], Sequence[SessionKV]], Sequence[mx.array]] | None = None
-    new_kv: Callable[[Callable[[], Caches], bool], SessionKV] = SessionKV
+    new_kv: Callable[[Callable[[], Caches], bool, int | None], SessionKV] = _plain
 
     def new_caches(self) -> Caches:
         """A session's caches, empty."""

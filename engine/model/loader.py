@@ -173,7 +173,7 @@ def loaded(
     name, tokenizer, ways, rows = examined.name, examined.tokenizer, found.ways, found.rows
     if rows is not None and (examined.largest_id is None or examined.largest_id >= rows):
         vocabulary.check_tokenizer(rows, tokenizer, name)
-    dtype, dialect = _compute_dtype(net), recognition.of(tokenizer)
+    dtype, dialect = compute_dtype(net), recognition.of(tokenizer)
     info = Model(
         id=fingerprint.fingerprint(examined.contents, dtype),
         name=name,
@@ -279,7 +279,7 @@ def load_error(name: str, config: dict[str, Any], error: Exception) -> EngineErr
     return refuse(f"{name} could not be loaded: {first}")
 
 
-def _compute_dtype(net: Any) -> str:
+def compute_dtype(net: Any) -> str:
     counts: dict[str, int] = {}
     for _, array in tree_flatten(net.parameters()):
         if mx.issubdtype(array.dtype, mx.floating):

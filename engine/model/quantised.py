@@ -36,15 +36,18 @@ class KeptIn:
     estimate: MemoryEstimate
 
 
-def kept_in(model: LoadedModel, bits: int) -> KeptIn:
+def kept_in(model: LoadedModel, bits: int, words: int | None = None) -> KeptIn:
     """How `model` keeps its keys in `bits` bits; tried out the first time, about ten short passes.
+
+    Args:
+        words: token ids below this are fed; None for as many as its tokenizer has.
 
     Raises:
         EngineError: `unsupported_session`, saying why it cannot.
     """
     if bits not in model.kept_in:
         try:
-            model.kept_in[bits] = _try(model, bits)
+            model.kept_in[bits] = _try(model, bits, words)
         except EngineError as error:
             # Not the exception itself: its traceback refers to the model, and so would the model.
             model.kept_in[bits] = (error.code, error.message)
@@ -54,7 +57,7 @@ def kept_in(model: LoadedModel, bits: int) -> KeptIn:
     return found
 
 
-def _try(model: LoadedModel, bits: int) -> KeptIn:
+def _try(model: LoadedModel, bits: int, words: int | None) -> KeptIn:
     # Not at the top of the file: see `importing.file_limit_kept`.
     from mlx_lm.models.cache import KVCache, QuantizedKVCache
 
@@ -76,7 +79,7 @@ def _try(model: LoadedModel, bits: int) -> KeptIn:
         ]
 
     try:
-        estimate = _check(model, make)
+        estimate = _check(model, make, words)
     except Exception as error:  # a model may raise anything over keys that it does not expect
         raise _refuse(model, bits, f"its attention cannot read them ({error})") from None
     return KeptIn(make, estimate)
@@ -90,7 +93,7 @@ def _refuse(model: LoadedModel, bits: int, why: str) -> EngineError:
     )
 
 
-def _check(model: LoadedModel, make: Callable[[], Caches]) -> MemoryEstimate:
+def _check(model: LoadedModel, make: Callable[[], Caches], words: int | None) -> MemoryEstimate:
     """Check that sessions in few bits step alike alone and together, and near to one in full.
 
     Returns what a session costs.
@@ -98,7 +101,7 @@ def _check(model: LoadedModel, make: Callable[[], Caches]) -> MemoryEstimate:
     Raises:
         ValueError: says what is wrong. What the model itself raises passes through.
     """
-    vocab = vocabulary.words(model.tokenizer)
+    vocab = words or vocabulary.words(model.tokenizer)
     sessions = [make(), model.new_caches(), make()]
     for count, caches in zip((9, 5, 7), sessions, strict=True):
         model.net(mx.array([[(7 * i + 3) % vocab for i in range(count)]]), cache=caches)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import queue
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +16,8 @@ from hypothesis import strategies as st
 
 from engine import Engine, EngineError, Failed, Finished, Model, SamplingParams
 from engine.bench import ranks as bench_ranks
+from engine.bench.random_models import write_model
+from engine.bench.small_configs import small_config
 from engine.core.ranks import record, spreading
 from engine.core.ranks.link import Link
 from engine.core.ranks.processes import Rank, differing
@@ -74,12 +77,68 @@ def test_what_cannot_be_divided_is_refused_before_it_is_read() -> None:
         spreading.check("It", {"model_type": "mamba2"}, 2)
 
 
+class Pair:
+    """The group of two ranks as one of them sees it, whose other one is played by a test."""
+
+    rank, size = 0, 2
+
+    def __init__(self) -> None:
+        import mlx.core as mx
+
+        self.mlx = mx.distributed.init()
+
+
+def test_other_weights_and_other_plans_are_refused_at_the_hand_shake(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    engine.stats()  # MLX is imported by an engine first
+    from engine.core.ranks.files import FollowingFiles
+    from engine.core.ranks.follower import Follower
+    from engine.core.ranks.leader import Leader
+    from engine.model import loader
+
+    pair: Any = Pair()
+    folder = model_folder("plain")
+    leader = Leader(pair, lambda message: None)
+    examined = loader.examine(folder, "It", {}, 0, None)
+
+    def load(number: int, *answers: dict[str, Any]) -> None:
+        """Load it on rank 0, as its model of this number; rank 1 answers so."""
+        pieces = leader.load(examined, wide=True)
+        next(pieces)
+        for answer in answers:
+            leader.hear({**answer, "model": number, "rank": 1})
+        for _ in pieces:
+            pass
+
+    # What a follower says whose folder has other weights, and what comes of it.
+    answers: list[dict[str, Any]] = []
+    follower = Follower(pair, answers.append, FollowingFiles(None, 0, answers.append))
+    messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    asked = {"do": "load", "model": 1, "path": str(folder), "name": "It", "wide": True}
+    messages.put({**asked, "contents": "those of another"})
+    messages.put({})
+    with pytest.raises(KeyError):
+        follower.run(messages)
+    assert [answer["refused"] for answer in answers] == ["its model folder has other contents"]
+    with pytest.raises(EngineError, match=r"on rank 1: its model folder has other contents"):
+        load(1, *answers)
+    with pytest.raises(EngineError, match=r"rank 1 would carry out plans in another way.*versions"):
+        load(2, {"ready": True}, {"plans": -1})
+
+
 # ---------------------------------------------------------------- two ranks
 
 
 @pytest.fixture(scope="module")
-def spread() -> Iterator[Engine]:
-    with Engine(ranks=2) as engine:
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the ranks keep caches of chats that were closed."""
+    return tmp_path_factory.mktemp("kept")
+
+
+@pytest.fixture(scope="module")
+def spread(kept: Path) -> Iterator[Engine]:
+    with Engine(ranks=2, cache_dir=kept) as engine:
         yield engine
 
 
@@ -129,11 +188,46 @@ def test_what_cannot_be_spread_says_so(spread: Engine, model_folder: Callable[[s
     with pytest.raises(EngineError) as refused:
         spread.load(model_folder("pure recurrent"))
     assert refused.value.code == "unsupported_session"
-    model = spread.load(model_folder("plain"))
-    session = spread.open_session(model, kv_bits=8)
-    with pytest.raises(EngineError) as kept:
-        session.send("Hello").text(timeout=LONG)
-    assert kept.value.code == "unsupported_session"
+
+
+def test_chats_on_ranks_come_back_from_disk_and_keep_keys_in_few_bits(
+    spread: Engine, engine: Engine, tmp_path: Path, kept: Path
+) -> None:
+    folder = write_model(tmp_path / "model", {**small_config("llama"), "head_dim": 32}, scale=3.0)
+    question = "Count all the stars in the sky tonight, please. " * 3
+
+    def scene(engine: Engine, closes: bool) -> list[list[int]]:
+        model, tokens = engine.load(folder), []
+        for bits in (None, 8):
+            params = SamplingParams(max_tokens=9, temperature=0.8, seed=3)
+            session = engine.open_session(model, f"in {bits}", kv_bits=bits)
+            first = session.send(question, params)
+            tokens.append(first.tokens(timeout=LONG))
+            if closes:
+                session.close()
+                until(lambda: len({path.parent for path in kept.glob("*/*.safetensors")}) == 2)
+                session = engine.open_session(model, f"in {bits}", kv_bits=bits)
+            told = [
+                {"role": "user", "content": question},
+                {"role": "assistant", "content": first.text()},
+                {"role": "user", "content": "And then?"},
+            ]
+            second = session.send(told, params)
+            tokens.append(second.tokens(timeout=LONG))
+            assert second.stats.reused_tokens > len(question) / 2
+            session.close(forget=closes)
+        return tokens
+
+    assert scene(spread, True) == scene(engine, False)
+    until(lambda: not list(kept.glob("*/*.safetensors")))
+
+
+def until(comes: Callable[[], bool]) -> None:
+    """Wait for something that other processes do."""
+    deadline = time.monotonic() + LONG
+    while not comes():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_a_rank_that_hangs_ends_every_reply_once_and_the_next_start_works(
@@ -161,9 +255,7 @@ def test_a_rank_that_hangs_ends_every_reply_once_and_the_next_start_works(
         again = engine.load(model_folder("plain"))
         short = SamplingParams(max_tokens=4, temperature=0.0)
         assert len(engine.open_session(again).send("Hello", short).tokens()) <= 4
-        deadline = time.monotonic() + LONG
-        while any(_runs(pid) for pid in pids):
-            assert time.monotonic() < deadline
+        until(lambda: not any(_runs(pid) for pid in pids))
 
 
 def _runs(pid: int) -> bool:

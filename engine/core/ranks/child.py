@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from engine.core.ranks.link import Link
@@ -18,7 +19,7 @@ from engine.errors import EngineError, words_of
 
 log = logging.getLogger(__name__)
 
-PROTOCOL = 1
+PROTOCOL = 2
 """Of records and messages; ranks of another cannot be in one group."""
 
 
@@ -68,7 +69,7 @@ def _serve(rank: int, link: Link) -> None:
     if rank == 0:
         _lead(link, group, given, pulse)
     else:
-        _follow(link, group, pulse)
+        _follow(link, group, given, pulse)
 
 
 class _Pulse:
@@ -104,14 +105,21 @@ def _listen(link: Link, trusted: bool, take: Callable[[Any], None]) -> None:
     threading.Thread(target=listen, name="stretto-rank-link", daemon=True).start()
 
 
-def _follow(link: Link, group: Any, pulse: _Pulse) -> None:
+def _follow(link: Link, group: Any, given: dict[str, Any], pulse: _Pulse) -> None:
+    from engine.core.ranks.files import FollowingFiles, folder_of
     from engine.core.ranks.follower import Follower
 
     messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-    follower = Follower(group, link.tell)
+    folder = folder_of(_kept_in(given), group.rank, group.size)
+    files = FollowingFiles(folder, given["cache bytes"] // group.size, link.tell)
+    follower = Follower(group, link.tell, files)
     pulse.state = lambda: (follower.steps, follower.busy, follower.loading)
-    _listen(link, False, messages.put)
+    _listen(link, False, lambda message: follower.take(message, messages))
     follower.run(messages)
+
+
+def _kept_in(given: dict[str, Any]) -> Path | None:
+    return Path(given["cache"]) if given["cache"] else None
 
 
 def _lead(link: Link, group: Any, given: dict[str, Any], pulse: _Pulse) -> None:
@@ -123,7 +131,7 @@ def _lead(link: Link, group: Any, given: dict[str, Any], pulse: _Pulse) -> None:
     mailbox = Mailbox()
     leader = Leader(group, lambda message: link.tell({"to all": message}), given["check every"])
     far_end = FarEnd(link, mailbox, leader)
-    loop = Loop(mailbox, given["budget"], leader=leader)
+    loop = Loop(mailbox, given["budget"], _kept_in(given), given["cache bytes"], leader)
     pulse.state = lambda: (leader.steps, leader.busy or leader.loading, leader.loading)
     _listen(link, True, far_end.take)
     loop.run()

@@ -79,7 +79,7 @@ class FarEnd:
     def take(self, message: Any) -> None:
         """Take a follower's message, or a command."""
         if isinstance(message, dict):
-            self._leader.heard.put(message)
+            self._leader.hear(message)
             return
         (asked,) = message
         if isinstance(asked, Unasked):

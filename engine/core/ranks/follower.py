@@ -10,14 +10,19 @@ from typing import Any
 import mlx.core as mx
 
 from engine.core.ranks import spreading
+from engine.core.ranks.files import FollowingFiles
 from engine.core.ranks.group import Group, check_of, integers
 from engine.core.ranks.journal import digest
-from engine.core.ranks.record import Do, Record
+from engine.core.ranks.record import Do, Record, as_name
+from engine.core.ranks.spreading import model_of
 from engine.errors import EngineError, words_of
+from engine.kv.offload import kv_fingerprint
 from engine.kv.session_kv import SessionKV
 from engine.model import fingerprint, folder, runner
 from engine.model.loaded import LoadedModel
-from engine.model.measuring import Measured
+from engine.model.quantised import kept_in
+
+_WRITING = 0.5  # seconds between two looks whether files have been written
 
 
 class DivergedError(Exception):
@@ -35,17 +40,23 @@ class Follower:
 
     Args:
         tell: sends a message to rank 0.
+        files: of its part of the caches.
     """
 
-    def __init__(self, group: Group, tell: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(
+        self, group: Group, tell: Callable[[dict[str, Any]], None], files: FollowingFiles
+    ) -> None:
         self.turn = 0
         self.steps = 0
         self.busy = self.loading = False
         self._group = group
         self._tell = tell
+        self._files = files
+        self._ids: dict[int, str] = {}  # of models, as in the fingerprint of their caches
         self._models: dict[int, LoadedModel] = {}
         self._reading: dict[int, Any] = {}  # nets whose weights have been read
         self._caches: dict[int, tuple[SessionKV, LoadedModel]] = {}
+        self._fingerprints: dict[int, str] = {}
         self._prompts: dict[int, list[int]] = {}
         self._orders: dict[Do, Callable[..., None]] = {
             Do.OPEN: self._open,
@@ -57,6 +68,9 @@ class Follower:
             Do.DROP: lambda number: self._kv(number).drop(),
             Do.SETTLE: lambda number: self._kv(number).settle(),
             Do.LEAVE: lambda number: self._kv(number).leave_slots(),
+            Do.SAVE: self._save,
+            Do.RESTORE: self._restore,
+            Do.FORGET: self._forget,
             Do.UNLOAD: self._unload,
             Do.PASS: self._pass,
             Do.MIXED: self._mixed,
@@ -65,11 +79,18 @@ class Follower:
             Do.REST: lambda: None,
         }
 
+    def take(self, message: dict[str, Any], messages: queue.SimpleQueue[dict[str, Any]]) -> None:
+        """Take a message, on the thread that listens: files are read beside what is computed."""
+        if message.get("do") == "read file":
+            self._files.fetch(message)
+        else:
+            messages.put(message)
+
     def run(self, messages: queue.SimpleQueue[dict[str, Any]]) -> None:
         """Follow until this process is ended. Waits without a collective while rank 0 rests."""
         while True:
             self.busy = self.loading = False
-            message = messages.get()
+            message = self._next(messages)
             self.busy, self.loading = True, message["do"] != "wake"
             match message["do"]:
                 case "wake":
@@ -81,6 +102,17 @@ class Follower:
                     self._measure(message)
                 case "give up":
                     self._reading.pop(message["model"], None)
+                case "leave":
+                    self._files.close()
+                    self._tell({"left": True})
+
+    def _next(self, messages: queue.SimpleQueue[dict[str, Any]]) -> dict[str, Any]:
+        """Wait for a message; what has been written to disk meanwhile is freed."""
+        while True:
+            try:
+                return messages.get(timeout=_WRITING if self._files.pending else None)
+            except queue.Empty:
+                self._files.settle()
 
     def _replay(self, record: Record) -> bool:
         """Do what a record says; True where rank 0 rests after it.
@@ -92,6 +124,8 @@ class Follower:
             raise DivergedError(f"turn {record.turn} came after turn {self.turn}")
         self.turn = record.turn
         self.steps += 1
+        if self._files.pending:
+            self._files.settle()
         rests = False
         for order in record.orders:
             self._orders[order.do](*order.numbers)
@@ -119,15 +153,19 @@ class Follower:
     def _measure(self, message: dict[str, Any]) -> None:
         number = int(message["model"])
         net = self._reading.pop(number)
-        found = spreading.measured(net, int(message["words"]), self._step_done)
-        self._models[number] = model_of(net, found, self._group.size)
-        self._tell({"plans": spreading.plans(found), "model": number})
+        words = int(message["words"])
+        found = spreading.measured(net, words, self._step_done)
+        model = model_of(net, found, self._group.size)
+        spreading.try_bits(model, words, self._step_done)
+        self._models[number], self._ids[number] = model, message["id"]
+        self._tell({"plans": spreading.plans(model), "model": number})
 
     def _step_done(self) -> None:
         self.steps += 1
 
     def _unload(self, model: int) -> None:
         self._models.pop(model)
+        self._ids.pop(model)
         mx.clear_cache()
 
     # -- caches -----------------------------------------------------------------------------
@@ -135,18 +173,22 @@ class Follower:
     def _kv(self, number: int) -> SessionKV:
         return self._caches[number][0]
 
-    def _open(self, number: int, model: int, shares_prefix: int) -> None:
+    def _open(self, number: int, model: int, shares_prefix: int, bits: int) -> None:
         loaded = self._models[model]
-        self._caches[number] = SessionKV(loaded.new_caches, bool(shares_prefix)), loaded
+        make = kept_in(loaded, bits).make if bits else loaded.new_caches
+        self._caches[number] = SessionKV(make, bool(shares_prefix)), loaded
+        self._fingerprints[number] = kv_fingerprint(self._ids[model], bits or None)
 
     def _free(self, number: int) -> None:
         kv, _ = self._caches.pop(number)
         kv.drop()
         self._prompts.pop(number, None)
+        self._fingerprints.pop(number)
 
     def _fork(self, number: int, twin: int) -> None:
         kv, loaded = self._caches[number]
         self._caches[twin] = kv.fork(), loaded
+        self._fingerprints[twin] = self._fingerprints[number]
 
     def _begin(self, number: int, known: int, *others: int) -> None:
         kv = self._kv(number)
@@ -155,6 +197,17 @@ class Follower:
 
     def _take(self, number: int, donor: int, length: int, room: int) -> None:
         self._kv(number).take_from(self._kv(donor), length, bool(room))
+
+    def _save(self, number: int, *name: int) -> None:
+        self._files.save(as_name(name), self._fingerprints[number], self._kv(number))
+        self._files.done()
+
+    def _restore(self, number: int, *name: int) -> None:
+        self._files.restore(as_name(name), self._kv(number))
+
+    def _forget(self, *name: int) -> None:
+        self._files.forget(as_name(name))
+        self._files.done()
 
     def _compare(self, wanted: int) -> None:
         if digest([(n, kv) for n, (kv, _) in self._caches.items()]) != wanted:
@@ -197,23 +250,3 @@ class Follower:
             raise DivergedError("it was not in the same step as rank 0")
         for row, token in zip(order, ids, strict=False):
             kvs[row].note_fed(token)
-
-
-def model_of(net: Any, found: Measured, ranks: int) -> LoadedModel:
-    """A model as far as a follower needs it: it has no words."""
-    from engine.model.info import Model
-
-    info = Model("", "", "", 0, 0, "", found.ways.step, False)
-    return LoadedModel(
-        info=info,
-        net=net,
-        tokenizer=None,
-        eos=frozenset(),
-        estimate=found.estimate,
-        make_cache=found.make_cache,
-        slots=found.slots(),
-        shares_prefix=found.ways.shares_prefix,
-        mixes=found.ways.mixes,
-        token_by_token=found.token_by_token,
-        ranks=ranks,
-    )

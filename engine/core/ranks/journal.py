@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import weakref
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from zlib import crc32
 
-from engine.core.ranks.record import Do, Order
+from engine.core.ranks.record import Do, Order, as_numbers
 from engine.kv.cache_objects import Caches
 from engine.kv.ledger import common_prefix
 from engine.kv.session_kv import SessionKV
@@ -84,19 +85,24 @@ class SpreadKV(SessionKV):
     """
 
     def __init__(
-        self, journal: Journal, model: int, make: Callable[[], Caches], shares_prefix: bool
+        self,
+        journal: Journal,
+        model: int,
+        make: Callable[[], Caches],
+        shares_prefix: bool,
+        bits: int = 0,
     ) -> None:
         super().__init__(make, shares_prefix)
-        self._journal, self._model = journal, model
+        self._journal, self._model, self._bits = journal, model, bits
         self.number = journal.number()
         journal.opened(self)
-        journal.add(Do.OPEN, self.number, model, shares_prefix)
+        journal.add(Do.OPEN, self.number, model, shares_prefix, bits)
 
     def __del__(self) -> None:
         self._journal.add(Do.FREE, self.number)
 
     def another(self) -> SessionKV:
-        return SpreadKV(self._journal, self._model, self.make, self.shares_prefix)
+        return SpreadKV(self._journal, self._model, self.make, self.shares_prefix, self._bits)
 
     def begin(self, prompt: list[int]) -> int:
         known = common_prefix(self.tokens, prompt)
@@ -120,6 +126,17 @@ class SpreadKV(SessionKV):
             with self._journal.doing(Do.LEAVE, self.number):
                 super().leave_slots()
 
+    def restore(
+        self,
+        name: str,
+        caches: Caches,
+        tokens: Sequence[int],
+        cuts: Sequence[int],
+        boundary: tuple[Caches, int] | None,
+    ) -> None:
+        with self._journal.doing(Do.RESTORE, self.number, *as_numbers(name)):
+            super().restore(name, caches, tokens, cuts, boundary)
+
     def take_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
         assert isinstance(donor, SpreadKV)
         with self._journal.doing(Do.TAKE, self.number, donor.number, length, room):
@@ -135,9 +152,11 @@ class SpreadKV(SessionKV):
 
 def digest(caches: Sequence[tuple[int, SessionKV]]) -> int:
     """31 bits that are the same where ranks hold the same tokens, in caches of the same lengths."""
-    told = []
+    told = 0
     for number, kv in sorted(caches, key=lambda pair: pair[0]):
-        offsets = [getattr(cache, "offset", -1) for cache in kv.layers]
+        kinds = [(type(cache).__name__, getattr(cache, "offset", -1)) for cache in kv.layers]
         base = kv.shared_prefix.length if kv.shared_prefix is not None else 0
-        told.append((number, kv.tokens, kv.cuts, offsets, base, kv.slots is not None))
-    return crc32(repr(told).encode()) & 0x7FFFFFFF
+        shape = (number, len(kv.tokens), kv.cuts, kinds, base, kv.slots is not None)
+        told = crc32(repr(shape).encode(), told)
+        told = crc32(array("q", kv.tokens).tobytes(), told)
+    return told & 0x7FFFFFFF

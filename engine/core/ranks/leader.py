@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import queue
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 
 from engine.core.ranks import spreading
+from engine.core.ranks.answers import Answers, place
+from engine.core.ranks.files import LeadingFiles
 from engine.core.ranks.group import Group, check_of
 from engine.core.ranks.journal import Journal, SpreadKV, digest
 from engine.core.ranks.record import Do, Order, encode
@@ -21,14 +23,11 @@ from engine.errors import (
     RanksLostError,
     words_of,
 )
-from engine.kv.cache_objects import Caches
 from engine.kv.session_kv import SessionKV
-from engine.model import loader
+from engine.model import fingerprint, loader
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Examined, Pieces
 from engine.scheduling.plan import Chunk, StepPlan
-
-_LOOK = 0.01  # seconds between two looks whether the followers have read their parts
 
 
 class Leader:
@@ -39,7 +38,6 @@ class Leader:
         steps: grows with each record, and with each piece of a model.
         busy: whether a turn is announced and the engine does not rest.
         loading: all ranks read a model: nothing can be computed meanwhile.
-        heard: messages of the followers, each with its "rank".
         check_every: after so many turns the followers compare their caches with these; 0 is never.
 
     Args:
@@ -52,17 +50,41 @@ class Leader:
         self.turn = self.steps = 0
         self.busy = False
         self.loading = False
-        self.heard: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self.check_every = check_every
         self._group = group
         self._tell = tell
         self._journal = Journal()
         self._numbers: dict[int, int] = {}  # of models, by the identity of their nets
+        self._files: LeadingFiles | None = None
+        self._answers = Answers(self.size - 1, self._step_done)
+        self._unsure = False  # followers may still read what nobody wants
 
     @property
     def size(self) -> int:
         """How many ranks there are."""
         return self._group.size
+
+    def offload(self, folder: Path | None, limit: int) -> LeadingFiles:
+        """The caches on disk of all ranks.
+
+        Args:
+            limit: bytes that the files of all ranks may take together.
+        """
+        self._files = LeadingFiles(self._journal, self.size, self._tell, folder, limit)
+        return self._files
+
+    def hear(self, message: dict[str, Any]) -> None:
+        """Take a follower's message, on the thread that listens."""
+        if "model" in message:
+            self._answers.put(message)
+        elif self._files is not None:
+            self._files.hear(message)
+
+    def leave(self) -> None:
+        """The engine ends in order: the followers, too, write what is to be kept."""
+        if self._files is not None and self._files.keeps and not self._unsure:
+            self.rest()
+            self._files.leave()
 
     # -- turns ------------------------------------------------------------------------------
 
@@ -148,6 +170,7 @@ class Leader:
             EngineError: `unsupported_session`, `model_load_failed` or `out_of_memory`.
         """
         number = self._journal.number()
+        self._unsure = True
         try:
             net, config = spreading.part(examined.folder, examined.name, self._group.mlx, wide)
         except EngineError:
@@ -158,7 +181,9 @@ class Leader:
         self.loading = True
         try:
             yield from self._read(number, net, examined, wide)
-            return self._complete(number, net, examined, config)
+            model = self._complete(number, net, examined, config)
+            self._unsure = False
+            return model
         finally:
             self.loading = False
 
@@ -184,8 +209,8 @@ class Leader:
                     yield share
             except Exception as error:
                 raise loader.load_error(examined.name, examined.config, error) from None
-            answers = yield from self._answers(number)
-            refused = [f"{_place(a)}: {a['refused']}" for a in answers if "refused" in a]
+            answers = yield from self._answers.about(number)
+            refused = [f"{place(a)}: {a['refused']}" for a in answers if "refused" in a]
             if refused:
                 why = f"{examined.name} could not be loaded on {refused[0]}"
                 raise EngineError(MODEL_LOAD_FAILED, why)
@@ -198,13 +223,16 @@ class Leader:
     ) -> LoadedModel:
         """All ranks find out what the model can do, in the same passes. Nothing comes between."""
         words = loader.words(examined)
-        self._tell({"do": "measure", "model": number, "words": words})
+        name = fingerprint.fingerprint(examined.contents, loader.compute_dtype(net))
+        self._tell({"do": "measure", "model": number, "words": words, "id": name})
         try:
             found = spreading.measured(net, words, self._step_done)
+            tried = spreading.model_of(net, found, self.size, examined.name)
+            spreading.try_bits(tried, words, self._step_done)
         except Exception as error:
             raise lost(error) from error
-        wanted, answers = spreading.plans(found), self._answers(number)
-        other = [_place(a) for a in _result(answers) if a.get("plans") != wanted]
+        wanted, answers = spreading.plans(tried), self._answers.now(number)
+        other = [place(a) for a in answers if a.get("plans") != wanted]
         if other:
             raise RanksLostError(
                 f"{other[0]} would carry out plans in another way. Use the same versions of "
@@ -213,8 +241,10 @@ class Leader:
         model = loader.loaded(net, examined, config, found)
         model.body = None  # embeddings are read in passes that no plan knows
         model.info = replace(model.info, embeds=False)
-        model.ranks, model.feed = self.size, self.feed
-        model.new_kv = lambda make, shares: self._new_kv(number, make, shares)
+        model.ranks, model.feed, model.kept_in = self.size, self.feed, tried.kept_in
+        model.new_kv = lambda make, shares, bits: SpreadKV(
+            self._journal, number, make, shares, bits or 0
+        )
         self._numbers[id(net)] = number
         return model
 
@@ -225,25 +255,8 @@ class Leader:
         """Have the followers free their parts of a model, whose sessions have ended."""
         self._journal.add(Do.UNLOAD, self._numbers.pop(id(model.net)))
 
-    def _new_kv(self, model: int, make: Callable[[], Caches], shares_prefix: bool) -> SessionKV:
-        return SpreadKV(self._journal, model, make, shares_prefix)
-
     def _number_of(self, model: LoadedModel) -> int:
         return self._numbers[id(model.net)]
-
-    def _answers(self, model: int) -> Generator[None, None, list[dict[str, Any]]]:
-        """What each follower answers about a model; yields while they work on it."""
-        answers: list[dict[str, Any]] = []
-        while len(answers) < self.size - 1:
-            try:
-                answer = self.heard.get(timeout=_LOOK)
-            except queue.Empty:
-                self.steps += 1
-                yield
-                continue
-            if answer.get("model") == model:
-                answers.append(answer)
-        return answers
 
 
 def lost(error: BaseException) -> RanksLostError:
@@ -260,16 +273,3 @@ def _number(kv: SessionKV) -> int:
 def _reading(chunk: Chunk, answering: Mapping[str, SessionState]) -> tuple[int, ...]:
     session = answering[chunk.session]
     return _number(session.kv), chunk.start, chunk.count, session.remaining - chunk.count
-
-
-def _place(answer: Mapping[str, Any]) -> str:
-    return f"rank {answer.get('rank')}"
-
-
-def _result(answers: Generator[None, None, list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    while True:
-        try:
-            next(answers)
-        except StopIteration as done:
-            result: list[dict[str, Any]] = done.value
-            return result

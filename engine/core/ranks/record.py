@@ -22,7 +22,7 @@ class Do(IntEnum):
     Caches go by numbers, which rank 0 gives them; 0 is none.
     """
 
-    OPEN = auto()  # cache, model, shares_prefix
+    OPEN = auto()  # cache, model, shares_prefix, the bits of its keys or 0
     FREE = auto()  # cache
     FORK = auto()  # cache, the twin's
     BEGIN = auto()  # cache, how many of its tokens the prompt begins with, the prompt's others
@@ -31,6 +31,9 @@ class Do(IntEnum):
     DROP = auto()  # cache
     SETTLE = auto()  # cache
     LEAVE = auto()  # cache
+    SAVE = auto()  # cache, the file's name
+    RESTORE = auto()  # cache, the file's name
+    FORGET = auto()  # the file's name
     UNLOAD = auto()  # model
     PASS = auto()  # model, shared, the caches that are fed
     MIXED = auto()  # model, as of `CHUNK`, the caches that are fed
@@ -84,3 +87,13 @@ def decode(numbers: Sequence[int]) -> Record:
         begin, at = at + 2, at + 2 + numbers[at + 1]
         orders.append(Order(Do(numbers[begin - 2]), tuple(numbers[begin:at])))
     return Record(numbers[1], tuple(orders))
+
+
+def as_numbers(name: str) -> list[int]:
+    """A file's name without its ending, 40 hexadecimal digits, as numbers of a record."""
+    return [int(name[at : at + 4], 16) for at in range(0, len(name), 4)]
+
+
+def as_name(numbers: Sequence[int]) -> str:
+    """The name that `as_numbers` was given."""
+    return "".join(f"{number:04x}" for number in numbers)

@@ -14,9 +14,11 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from engine.core.mailbox import Mailbox, refuse
+from engine.core.ranks import files
 from engine.core.ranks.far_end import Answered, Asked, Progress, Told, Unasked, nowhere
 from engine.core.ranks.processes import Processes, Rank, differing
 from engine.core.ranks.watch import Watch
@@ -28,8 +30,11 @@ log = logging.getLogger(__name__)
 BUDGET_SHARE = 0.85
 """Of the memory, where no budget is given; as of an engine of one rank."""
 
+CHECKED_EVERY = 100
+"""Turns after which the followers compare their caches with rank 0's. Takes a few milliseconds."""
+
 CHECK_EVERY = "STRETTO_RANKS_CHECK"
-"""Names, for proofs, after how many turns the followers compare their caches with rank 0's."""
+"""Names another number of turns, for proofs."""
 
 _LEAVING = 10.0  # seconds for rank 0 to end its engine
 
@@ -46,6 +51,8 @@ class Relay:
     Args:
         count: how many ranks are started, all on this machine.
         memory_budget: bytes that all of them together may take here.
+        cache_dir: the folder for their KV caches, None for none.
+        cache_bytes: what the folder may take.
 
     Raises:
         RanksLostError: they could not be started, or do not fit together.
@@ -56,8 +63,12 @@ class Relay:
         mailbox: Mailbox,
         count: int,
         memory_budget: int | None = None,
+        cache_dir: Path | None = None,
+        cache_bytes: int = 0,
     ) -> None:
         self._mailbox = mailbox
+        kept = files.portable(cache_dir)
+        self._kept = {"cache": str(kept) if kept else None, "cache bytes": cache_bytes}
         self._inbox: deque[Command] = deque()
         self._replies: dict[str, _Reply] = {}
         self._answers: dict[int, Command] = {}
@@ -87,14 +98,14 @@ class Relay:
     def _begin(self, ranks: list[Rank], memory_budget: int | None) -> None:
         least = min(int(rank.hello["memory"]) for rank in ranks)
         budget = (memory_budget or int(least * BUDGET_SHARE)) // len(ranks)
-        check_every = int(os.environ.get(CHECK_EVERY) or 0)
+        check_every = int(os.environ.get(CHECK_EVERY) or CHECKED_EVERY)
         self._ranks = ranks
         self._watch = Watch(ranks, self._lose)
         for rank in ranks:
             threading.Thread(
                 target=self._listen, args=(rank,), name="stretto-ranks-link", daemon=True
             ).start()
-            rank.link.tell({"budget": budget, "check every": check_every})
+            rank.link.tell({"budget": budget, "check every": check_every, **self._kept})
 
     def run(self) -> None:
         """Hand on what comes until a `Stop` does, or a rank is lost."""

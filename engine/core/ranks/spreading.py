@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,13 @@ import mlx.core as mx
 
 from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.model import loader, measuring
+from engine.model.info import Model
+from engine.model.loaded import LoadedModel
 from engine.model.measuring import Measured
+from engine.model.quantised import KeptIn, kept_in
+
+BITS = (8, 4)
+"""In which a chat may keep its keys."""
 
 _DIVIDED = (("num_attention_heads", "attention heads"), ("num_key_value_heads", "key heads"))
 
@@ -99,9 +106,40 @@ def measured(net: Any, words: int, done: Callable[[], None]) -> Measured:
             return result
 
 
-def plans(found: Measured) -> int:
+def try_bits(model: LoadedModel, words: int, done: Callable[[], None]) -> None:
+    """Find out whether chats can keep their keys in few bits: now, as all ranks must take part.
+
+    Args:
+        words, done: as of `measured`.
+    """
+    for bits in BITS:
+        with contextlib.suppress(EngineError):  # it is kept, and told to who asks for it
+            kept_in(model, bits, words)
+        done()
+
+
+def plans(model: LoadedModel) -> int:
     """31 bits that tell whether two ranks will carry out a plan in the same way."""
-    ways = found.ways
-    told = (ways.step, ways.slots, ways.shares_prefix, ways.mixes, found.token_by_token)
-    kinds = [type(cache).__name__ for cache in found.make_cache()]
-    return crc32(repr((told, kinds)).encode()) & 0x7FFFFFFF
+    told = (model.info.step, model.shares_prefix, model.mixes, model.token_by_token)
+    slots = None if model.slots is None else type(model.slots.policy).__name__
+    kinds = [type(cache).__name__ for cache in model.new_caches()]
+    kept = [isinstance(model.kept_in.get(bits), KeptIn) for bits in BITS]
+    return crc32(repr((told, slots, kinds, kept)).encode()) & 0x7FFFFFFF
+
+
+def model_of(net: Any, found: Measured, ranks: int, name: str = "") -> LoadedModel:
+    """A model as far as a follower needs it: it has no words."""
+    info = Model("", name, "", 0, 0, "", found.ways.step, False)
+    return LoadedModel(
+        info=info,
+        net=net,
+        tokenizer=None,
+        eos=frozenset(),
+        estimate=found.estimate,
+        make_cache=found.make_cache,
+        slots=found.slots(),
+        shares_prefix=found.ways.shares_prefix,
+        mixes=found.ways.mixes,
+        token_by_token=found.token_by_token,
+        ranks=ranks,
+    )
