@@ -236,6 +236,8 @@ class Chat(AskingChat):
         """Answer with another model: the next reply, and one that still waits for its model."""
         if ref != self.record.model:
             self._change(model=ref)
+            if self.reply is None:
+                self._answering.session.leave(ref)
         self._loader.want(ref, self.options.kv_bits, self.options.context)
         self._answering.move_to(ref)
         self.phase_changed.emit()

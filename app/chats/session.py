@@ -36,11 +36,8 @@ class ChatSession:
 
         Raises EngineError when the engine has been stopped.
         """
-        if isinstance(model, RemoteModel):  # it keeps nothing: a new one is as good
-            self.close()
-            chosen, self._made_for = options.to_params(), None
-            self._session = self._loader.remotes.session(model, self._chat_id, chosen)
-            return self._session
+        if isinstance(model, RemoteModel):
+            return self._open_remote(model, options)
         wanted = (
             self._loader.generation(model),
             model.id,
@@ -69,6 +66,21 @@ class ChatSession:
             self._session.prioritise(int(self._front))
             self._made_for = wanted
         return self._session
+
+    def _open_remote(self, model: RemoteModel, options: ChatOptions) -> RemoteSession:
+        session, chosen = self._session, options.to_params()
+        if isinstance(session, RemoteSession) and session.is_for(model.remote):
+            session.choose(chosen)
+            return session
+        self.close()
+        self._session = session = self._loader.remotes.session(model, self._chat_id, chosen)
+        self._made_for = None
+        return session
+
+    def leave(self, ref: str) -> None:
+        """The chat has another model: another machine need not keep anything for it."""
+        if isinstance(self._session, RemoteSession) and self._session.remote.ref != ref:
+            self.close()
 
     def set_front(self, front: bool) -> None:
         """Whether its prompts come before those of the other chats."""

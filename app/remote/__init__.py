@@ -5,10 +5,11 @@ which all requests run; neither the window's thread nor the engine's waits for a
 that is bound to a remote model gets a `RemoteSession`, which is asked as the engine's `Session` is
 and tells the same events. What a server sends is data: bounded, cleaned, and never followed to
 another place. Nothing is sent but what a person sends in a chat, and the question which models
-there are, when they ask it.
+there are, when they ask it. A chat at a Stretto has a session there (`elsewhere`), so that nothing
+is sent or read twice, and the score asks how it is (`figures`).
 
 No widgets and no Qt in here.
 
 Imports: app.keychain, app.language, app.loop_thread, app.settings, app.tools, engine,
-engine.errors.
+engine.errors, engine.openai.
 """

@@ -10,7 +10,7 @@ import asyncio
 import json
 import logging
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -42,28 +42,47 @@ async def models_at(address: str, key: str) -> list[Listed]:
     Raises:
         RemoteError: there is no answer, or none that makes sense.
     """
-    host = host_of(address)
-    try:
-        async with asyncio.timeout(LIST_S), _answer("GET", address, "/models", key) as response:
-            body = await _json(response, MOST_LIST, host)
-    except TimeoutError as error:
-        raise errors.silent(host) from error
-    found = listed(body)
+    found = listed(await document(address, "/models", key))
     if found is None:
-        raise errors.no_sense(host)
+        raise errors.no_sense(host_of(address))
     return found
 
 
+async def document(
+    address: str, path: str, key: str, method: str = "GET", body: dict[str, Any] | None = None
+) -> object:
+    """The JSON of a small answer.
+
+    Raises:
+        RemoteError: as `models_at`.
+    """
+    host = host_of(address)
+    try:
+        async with asyncio.timeout(LIST_S), _answer(method, address, path, key, body) as response:
+            return await _json(response, MOST_LIST, host)
+    except TimeoutError as error:
+        raise errors.silent(host) from error
+
+
 async def answer(
-    remote: Remote, key: str, body: dict[str, Any], reading: Reading
+    remote: Remote,
+    key: str,
+    body: dict[str, Any],
+    reading: Reading,
+    check: Callable[[Mapping[str, str]], None] | None = None,
 ) -> AsyncGenerator[Piece, None]:
     """The pieces of an answer as they come. ``reading`` holds what there is besides.
+
+    Args:
+        check: is given the headers of an answer before it is read, and raises where they are wrong.
 
     Raises:
         RemoteError: no answer, none to the end, or none that makes sense.
     """
     path = "/chat/completions"
     async with _answer("POST", remote.address, path, key, body, remote.model) as response:
+        if check is not None:
+            check(response.headers)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind == "application/json":  # a server that does not stream
             async with _not_longer(remote.host):
@@ -117,7 +136,7 @@ async def _answer(
     body: dict[str, Any] | None = None,
     model: str = "",
 ) -> AsyncIterator[httpx2.Response]:
-    """An answer with status 200; what goes wrong with the connection is a RemoteError."""
+    """An answer that is good; what goes wrong with the connection is a RemoteError."""
     import httpx2
 
     host = host_of(address)
@@ -138,7 +157,7 @@ async def _answer(
         ):
             if response.headers.get("content-encoding", "identity").lower() != "identity":
                 raise errors.no_sense(host)  # not asked for, and small ones can become huge
-            if response.status_code != 200:
+            if response.status_code not in (200, 201):
                 said = await _json(response, MOST_ERROR, host, forgiving=True)
                 raise errors.refusal(response.status_code, response.headers, said, address, model)
             yield response

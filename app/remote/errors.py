@@ -25,7 +25,15 @@ _TOO_LONG = ("context_length", "context length", "context window", "maximum cont
 
 
 class RemoteError(EngineError):
-    """An `EngineError` of a remote model. ``message`` is in the person's language."""
+    """An `EngineError` of a remote model. ``message`` is in the person's language.
+
+    Attributes:
+        status: of the answer by which the server refused; 0 where there was none.
+        said_code: the server's own code for it; "" where it has told none.
+    """
+
+    status: int = 0
+    said_code: str = ""
 
 
 def words_of(body: object) -> str:
@@ -57,7 +65,15 @@ def refusal(
     if status in (400, 413, 422) and _is_too_long(body, said):
         code = CONTEXT_OVERFLOW
         sentence = tr("The conversation does not fit into the context of {model}.", model=model)
-    return RemoteError(code, " ".join(filter(None, (sentence, quoted))))
+    refused = RemoteError(code, " ".join(filter(None, (sentence, quoted))))
+    refused.status, refused.said_code = status, _code_of(body)
+    return refused
+
+
+def _code_of(body: object) -> str:
+    error = body.get("error") if isinstance(body, Mapping) else None
+    code = error.get("code") if isinstance(error, Mapping) else None
+    return code[:100] if isinstance(code, str) else ""
 
 
 def _told(
@@ -123,9 +139,7 @@ def _moved(headers: Mapping[str, str], host: str) -> str:
 
 
 def _is_too_long(body: object, said: str) -> bool:
-    error = body.get("error") if isinstance(body, Mapping) else None
-    code = error.get("code") if isinstance(error, Mapping) else None
-    text = f"{code if isinstance(code, str) else ''} {said}".lower()
+    text = f"{_code_of(body)} {said}".lower()
     return any(words in text for words in _TOO_LONG)
 
 

@@ -82,6 +82,13 @@ def listed(body: object) -> list[Listed] | None:
     return [one for one in found.values() if one.model.isprintable()]
 
 
+def has_sessions(body: object) -> bool:
+    """Whether an answer to ``GET /models`` is a Stretto's that says that it has sessions."""
+    told = body.get("stretto") if isinstance(body, Mapping) else None
+    version = told.get("sessions") if isinstance(told, Mapping) else None
+    return type(version) is int and version >= 1
+
+
 def _kind(entry: Mapping[str, Any]) -> str:
     owner = entry.get("owned_by")
     if owner == "local" and entry.get("type") == "model" and "display_name" in entry:

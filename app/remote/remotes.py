@@ -6,13 +6,16 @@ import asyncio
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 from app import keychain
 from app.language import tr
 from app.loop_thread import LoopThread
 from app.remote import client, errors
 from app.remote.address import Remote, named
-from app.remote.kinds import KINDS, Listed
+from app.remote.elsewhere import Elsewhere
+from app.remote.figures import Figures, FiguresElsewhere
+from app.remote.kinds import KINDS, Listed, has_sessions
 from app.remote.session import RemoteModel, RemoteSession
 from app.settings import Settings
 
@@ -28,12 +31,17 @@ class Remotes:
     """
 
     STOP_S = 4.0
+    LEAVE_S = 1.0
 
     def __init__(self) -> None:
         self._settings = Settings()
         self._models: dict[str, RemoteModel] = {}
         self._keys: dict[str, str] = {}  # by address; as far as they are known in this run
         self._thread = LoopThread("remote")
+        self._made: WeakSet[RemoteSession] = WeakSet()
+        self._with_sessions: dict[str, bool] = {}  # by address, in this run
+        self._figures = FiguresElsewhere()
+        self._leaving: set[Future[None]] = set()
 
     # The list.
 
@@ -72,6 +80,9 @@ class Remotes:
 
         Then the address's key is of no more use: `take_key`, in the background.
         """
+        for session in list(self._made):
+            if session.remote.ref == ref and session.elsewhere is not None:
+                session.elsewhere.close()
         models = dict(self._models)
         gone = models.pop(ref, None)
         self._models = models
@@ -111,7 +122,55 @@ class Remotes:
 
     def session(self, model: RemoteModel, chat_id: str, chosen: Mapping[str, Any]) -> RemoteSession:
         """A chat's conversation with a model."""
-        return RemoteSession(chat_id, model.remote, self, chosen)
+        return self.session_of(chat_id, model.remote, chosen, None)
+
+    def session_of(
+        self, chat_id: str, remote: Remote, chosen: Mapping[str, Any], elsewhere: Elsewhere | None
+    ) -> RemoteSession:
+        """As `session`, with what a Stretto elsewhere keeps for the chat already."""
+        made = RemoteSession(chat_id, remote, self, chosen, elsewhere)
+        self._made.add(made)
+        return made
+
+    def figures(self) -> Future[dict[str, Figures]] | None:
+        """What Strettos elsewhere say of the chats' sessions there, by the chats' ids.
+
+        None where no session is there to be asked about.
+        """
+        found: dict[str, dict[str, Elsewhere]] = {}
+        for session in list(self._made):
+            if session.elsewhere is not None and session.elsewhere.there:
+                found.setdefault(session.remote.address, {})[session.id] = session.elsewhere
+
+        async def ask() -> dict[str, Figures]:
+            told: dict[str, Figures] = {}
+            for address, chats in found.items():
+                key = await asyncio.to_thread(self.key, address)
+                told |= await self._figures.ask(address, key, chats)
+            return told
+
+        return self.start(ask()) if found else None
+
+    async def has_sessions(self, address: str, key: str) -> bool:
+        """Whether a Stretto answers there that keeps sessions, by what it says of itself.
+
+        Raises:
+            RemoteError: nobody is there.
+        """
+        known = self._with_sessions.get(address)
+        if known is None:
+            try:
+                told = await client.document(address, "/models", key)
+            except errors.RemoteError as error:
+                if error.code == errors.UNREACHABLE:
+                    raise
+                return False  # the answer's own error says what is wrong
+            known = self._with_sessions[address] = has_sessions(told)
+        return known
+
+    def no_sessions(self, address: str) -> None:
+        """That server is not to be trusted with sessions in this run."""
+        self._with_sessions[address] = False
 
     def models_at(self, address: str, key: str | None) -> Future[list[Listed]]:
         """What a server has; fails with RemoteError. Without a key it is shown the kept one."""
@@ -131,9 +190,21 @@ class Remotes:
             future.set_exception(errors.RemoteError(errors.UNREACHABLE, words))
         return future
 
+    def last(self, work: Coroutine[Any, Any, None]) -> None:
+        """As `start`; the program's end waits for it, ``LEAVE_S`` at most."""
+        future = self._thread.start(work)
+        if future is not None:
+            self._leaving.add(future)
+            future.add_done_callback(self._leaving.discard)
+
     def shut_down(self) -> None:
         """End all answers, and wait for that ``STOP_S`` at most."""
-        self._thread.shut_down(self.STOP_S)
+        self._thread.shut_down(self.STOP_S, self._let_go)
+
+    async def _let_go(self) -> None:
+        leaving = [asyncio.wrap_future(future) for future in list(self._leaving)]
+        if leaving:
+            await asyncio.wait(leaving, timeout=self.LEAVE_S)
 
 
 def _account(address: str) -> str:

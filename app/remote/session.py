@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import time
 import uuid
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -16,6 +15,8 @@ from typing import Any, Protocol
 from app.language import tr
 from app.remote import client, errors
 from app.remote.address import Remote
+from app.remote.clock import Clock
+from app.remote.elsewhere import Desk, Elsewhere
 from app.remote.reading import Reading
 from app.remote.request import body_for
 from engine import (
@@ -25,7 +26,6 @@ from engine import (
     Finished,
     FinishReason,
     Model,
-    ReplyStats,
     SamplingParams,
     TextDelta,
     ToolCallFailed,
@@ -34,9 +34,6 @@ from engine import (
 from engine.errors import INTERNAL_ERROR
 
 log = logging.getLogger(__name__)
-
-_AT_ONCE_S = 0.05
-"""What comes within less was held back on its way: it tells nothing of the speed."""
 
 Listener = Callable[[Event], None]
 
@@ -48,14 +45,16 @@ class RemoteModel(Model):
     remote: Remote = field(default_factory=lambda: Remote("", ""))
 
 
-class Line(Protocol):
+class Line(Desk, Protocol):
     """What a session needs of `Remotes`."""
 
     def key(self, address: str) -> str: ...
 
     def known(self, ref: str) -> bool: ...
 
-    def start(self, work: Coroutine[Any, Any, None]) -> Future[None]: ...
+    def session_of(
+        self, chat_id: str, remote: Remote, chosen: Mapping[str, Any], elsewhere: Elsewhere | None
+    ) -> RemoteSession: ...
 
 
 class RemoteReply:
@@ -65,7 +64,15 @@ class RemoteReply:
         id: unique in this process.
     """
 
-    def __init__(self, session_id: str, remote: Remote, line: Line, on_event: Listener) -> None:
+    def __init__(
+        self,
+        session_id: str,
+        remote: Remote,
+        line: Line,
+        on_event: Listener,
+        elsewhere: Elsewhere | None = None,
+    ) -> None:
+        self._elsewhere = elsewhere
         self.id = uuid.uuid4().hex
         self._session_id = session_id
         self._remote = remote
@@ -123,7 +130,7 @@ class RemoteReply:
     async def _run(self, body: dict[str, Any]) -> None:
         """The answer from the request to the last event."""
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
-        reading, clock = Reading(self._remote.host), _Clock()
+        reading, clock = Reading(self._remote.host), Clock()
         try:
             self._flow()
             if not self._stopped:  # it may have been before there was a loop
@@ -141,18 +148,22 @@ class RemoteReply:
             return
         self._finish(reading, clock)
 
-    async def _read(self, body: dict[str, Any], reading: Reading, clock: _Clock) -> None:
+    async def _read(self, body: dict[str, Any], reading: Reading, clock: Clock) -> None:
         if not self._line.known(self._remote.ref):
             raise removed(self._remote)
         # The keychain may take its time, and may ask the person first.
         key = await asyncio.to_thread(self._line.key, self._remote.address)
-        async with aclosing(client.answer(self._remote, key, body, reading)) as pieces:
+        if self._elsewhere is not None:
+            answer = self._elsewhere.answer(key, body, reading)
+        else:
+            answer = client.answer(self._remote, key, body, reading)
+        async with aclosing(answer) as pieces:
             async for kind, text in pieces:
                 await self._flows.wait()
                 clock.tick()
                 self._post(TextDelta(self._session_id, self.id, text, kind))
 
-    def _finish(self, reading: Reading, clock: _Clock) -> None:
+    def _finish(self, reading: Reading, clock: Clock) -> None:
         if self._stopped:
             self._end(FinishReason.CANCELLED, reading, clock, None)
             return
@@ -180,7 +191,7 @@ class RemoteReply:
         self._end(reason, reading, clock, turn)
 
     def _end(
-        self, reason: FinishReason, reading: Reading, clock: _Clock, turn: dict[str, Any] | None
+        self, reason: FinishReason, reading: Reading, clock: Clock, turn: dict[str, Any] | None
     ) -> None:
         stats = clock.stats(reading)
         self._post(Finished(self._session_id, self.id, reason, stats, message=turn))
@@ -191,21 +202,40 @@ class RemoteReply:
 
 
 class RemoteSession:
-    """One chat at a remote model. Nothing is kept there: each request has the whole conversation.
+    """One chat at a remote model: each request has the whole conversation, and nothing is kept
+    there, but for a Stretto, which keeps a session.
 
     Attributes:
         id: the chat's.
+        remote: its model.
+        elsewhere: its session there; None at any other server.
     """
 
     def __init__(
-        self, session_id: str, remote: Remote, line: Line, chosen: Mapping[str, Any]
+        self,
+        session_id: str,
+        remote: Remote,
+        line: Line,
+        chosen: Mapping[str, Any],
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         """``chosen``: the settings that the person has chosen, by their names."""
+        if elsewhere is None and remote.kind == "stretto":
+            elsewhere = Elsewhere(remote, line)
+        self.elsewhere = elsewhere
         self.id = session_id
-        self._remote = remote
+        self.remote = remote
         self._line = line
         self._chosen = dict(chosen)
         self._reply: RemoteReply | None = None
+
+    def is_for(self, remote: Remote) -> bool:
+        """Whether it goes on with that model: it was not let go."""
+        return remote == self.remote and not (self.elsewhere and self.elsewhere.closed)
+
+    def choose(self, chosen: Mapping[str, Any]) -> None:
+        """The person has chosen other settings: the next request has them."""
+        self._chosen = dict(chosen)
 
     def send(
         self,
@@ -218,8 +248,9 @@ class RemoteSession:
         Raises:
             RemoteError: the server cannot do what the chat's settings ask for.
         """
-        body = body_for(self._remote, prompt, params or SamplingParams(), self._chosen)
-        reply = RemoteReply(self.id, self._remote, self._line, on_event or (lambda _: None))
+        body = body_for(self.remote, prompt, params or SamplingParams(), self._chosen)
+        hear = on_event or (lambda _: None)
+        reply = RemoteReply(self.id, self.remote, self._line, hear, self.elsewhere)
         self._reply = reply
         reply.begin(body)
         return reply
@@ -228,13 +259,17 @@ class RemoteSession:
         """Another machine decides whose turn it is."""
 
     def fork(self, session_id: str | None = None) -> RemoteSession:
-        """Another session at the same model. What the server has read it may find by itself."""
-        return RemoteSession(session_id or uuid.uuid4().hex, self._remote, self._line, self._chosen)
+        """Another session at the same model. A Stretto shares with it what it has read."""
+        twin = self.elsewhere.fork() if self.elsewhere is not None else None
+        name = session_id or uuid.uuid4().hex
+        return self._line.session_of(name, self.remote, self._chosen, twin)
 
     def close(self, forget: bool = False) -> None:
-        """A reply that is running ends."""
+        """A reply that is running ends, and a Stretto frees the session."""
         if self._reply is not None:
             self._reply.cancel()
+        if self.elsewhere is not None:
+            self.elsewhere.close()
 
 
 def removed(remote: Remote | None, ref: str = "") -> errors.RemoteError:
@@ -258,30 +293,3 @@ def _is_object(arguments: str) -> bool:
         return isinstance(json.loads(arguments), dict)
     except (ValueError, RecursionError):
         return False
-
-
-class _Clock:
-    """When an answer began, and when its first and its last piece came."""
-
-    def __init__(self) -> None:
-        self._begun = time.perf_counter()
-        self._first = self._last = 0.0
-
-    def tick(self) -> None:
-        self._last = time.perf_counter()
-        self._first = self._first or self._last
-
-    def stats(self, reading: Reading) -> ReplyStats:
-        """The figures as far as they are known from here."""
-        usage, took = reading.usage, self._last - self._first
-        told = took >= _AT_ONCE_S and usage.generated > 1
-        rate = (usage.generated - 1) / took if told else 0.0
-        return ReplyStats(
-            prompt_tokens=usage.prompt,
-            reused_tokens=min(usage.reused, usage.prompt),
-            generated_tokens=usage.generated,
-            ttft_s=self._first - self._begun if self._first else 0.0,
-            decode_s=took,
-            tokens_per_s=rate,
-            reasoning_tokens=min(usage.reasoning, usage.generated),
-        )

@@ -43,6 +43,8 @@ class Lane:
         position: its place among those that wait for memory, from 1; 0 when it does not.
         colour: number of its colour, kept as long as the lane is there.
         doing: what its tools do, while the engine has nothing to do for it.
+        host: where it is answered; "" for the engine of this program.
+        context: tokens that fit, as far as a Stretto elsewhere tells; else 0.
     """
 
     chat_id: str
@@ -54,6 +56,8 @@ class Lane:
     kv_bytes: int = 0
     kv_tokens: int = 0
     position: int = 0
+    host: str = ""
+    context: int = 0
     marks: deque[Mark] = field(default_factory=deque)
     _reply: tuple[int, int] = (0, 0)  # tokens generated, tokens in the cache, at the last sample
 
@@ -92,7 +96,7 @@ class Totals:
 
 
 class Lanes:
-    """The lanes of all chats that have a session in the engine, the oldest first."""
+    """The lanes of all chats that have a session in an engine, the oldest first."""
 
     COLOURS = 8
 
@@ -140,6 +144,8 @@ class Lanes:
                 lane = self._lanes[chat_id] = Lane(chat_id, title, self._free_colour())
             lane.title = title
             lane.position = queue.index(session_id) + 1 if session_id in queue else 0
+            lane.position = figures.get("place", lane.position)
+            lane.host, lane.context = figures.get("host", ""), figures.get("context", 0)
             lane.doing = tools.get(chat_id) if tools is not None else None
             self._advance(lane, start, now, figures)
         for chat_id in [c for c, lane in self._lanes.items() if c not in seen]:
@@ -152,7 +158,8 @@ class Lanes:
         self.totals = Totals(
             states.count("writing") + states.count("reading"),
             states.count("queued"),
-            stats["tokens_per_s"],
+            stats["tokens_per_s"]
+            + sum(each.rate for each in self if each.host and each.state == "writing"),
             stats["kv_bytes"] + stats["prefix_bytes"],
             stats["weights_bytes"],
             stats["memory_budget"],
@@ -172,7 +179,9 @@ class Lanes:
             at_work = "asking" if lane.doing.waiting else "calling"
             lane.state = "paused" if lane.doing.paused else at_work
         elapsed = max(now - start, 1e-6)
-        if lane.state == "writing":
+        if "rate" in figures:
+            lane.rate = figures["rate"]
+        elif lane.state == "writing":
             lane.rate = max(0, generated - before[0]) / elapsed
         elif lane.state == "reading":
             lane.rate = max(0, held - before[1]) / elapsed

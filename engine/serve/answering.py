@@ -23,10 +23,12 @@ from engine.serve.guests import Guest, guest_of
 from engine.serve.metrics import Metrics
 from engine.serve.operation import Operation
 from engine.serve.places import AnotherModelError, Place, Places, session_name
+from engine.serve.recalling import recalled, remember
 from engine.serve.refusals import MODEL_UNLOADED, WRONG_KEY, RefusedError
 from engine.serve.reloading import BROKE_DOWN
 from engine.serve.replies import Events, Gone, Replies
 from engine.serve.served import Served
+from engine.serve.told import Told
 from engine.serve.visits import Visits
 from engine.serve.watch import disconnected, meanwhile, unless
 
@@ -43,6 +45,7 @@ class _Request:
         large: its body is.
         name: of the session that it asks for.
         events: what is to be told of its replies.
+        told: the conversation that the session is told.
     """
 
     door: Door
@@ -52,6 +55,7 @@ class _Request:
     large: bool
     name: str | None
     events: Events
+    told: Told | None
 
 
 class Answering:
@@ -103,8 +107,8 @@ class Answering:
 
     async def body(
         self, scope: Scope, receive: Receive, held: Callable[[int], None]
-    ) -> tuple[dict[str, Any], bool]:
-        """A request's body, and whether it is large.
+    ) -> tuple[dict[str, Any], int]:
+        """A request's body, and its length in bytes.
 
         Args:
             held: enlarges the request's share of `held`.
@@ -116,7 +120,7 @@ class Answering:
         raw = await bodies.read(scope, receive, self.served, self.silence, held)
         if self.ending:
             raise EngineError(ENGINE_STOPPED, ENDING)
-        return await bodies.understood(raw), len(raw) > bodies.LARGE
+        return await bodies.understood(raw), len(raw)
 
     def use(self, scope: Scope, session: str | None, body: dict[str, Any]) -> Use:
         """Use the model that a request names, else that of its session, else the first one.
@@ -138,10 +142,13 @@ class Answering:
         """
         events: Events = asyncio.Queue()
         with self.held.share() as held:
-            body, large = await self.body(scope, receive, held)
-            name = session_name(scope, body)
+            body, size = await self.body(scope, receive, held)
+            name, told = session_name(scope, body), None
+            if "follows" in door.table.kinds:
+                told = await recalled(self._places.sessions, scope, name, body, size)
+            large = max(size, told.size if told else 0) > bodies.LARGE
             self._here[events] = guest_of(scope).id
-            request = _Request(door, scope, send, body, large, name, events)
+            request = _Request(door, scope, send, body, large, name, events, told)
             try:
                 await self._until_told(request, receive)
             finally:
@@ -171,7 +178,8 @@ class Answering:
                 for number in range(asked.n * len(asked.prompts))
             ]
             limits.count(scope, len(choices))
-            tell = Client(request.send, door, door.telling(asked, choices), asked.stream)
+            told = request.told.headers if request.told else ()
+            tell = Client(request.send, door, door.telling(asked, choices), asked.stream, told)
             replies = Replies(self._engine, asked, choices, events)
             with self.visits.begin(scope, model.name, name) as visit:
                 # The place is taken here and nowhere else.
@@ -193,6 +201,7 @@ class Answering:
                     raise
                 if place is None:
                     return
+                remember(self._places.sessions, scope, name, request.told)
                 try:
                     replies.start(place)
                     visit.answered_by(replies)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from starlette.responses import JSONResponse
@@ -21,13 +22,22 @@ class Client:
         door: the shape of errors.
         telling: the shape of answers.
         stream: tell of each event as it comes, and not of the whole answer at its end.
+        headers: of the answer, beside its own.
     """
 
-    def __init__(self, send: Send, door: Door, telling: Telling, stream: bool) -> None:
+    def __init__(
+        self,
+        send: Send,
+        door: Door,
+        telling: Telling,
+        stream: bool,
+        headers: Sequence[tuple[bytes, bytes]] = (),
+    ) -> None:
         self._send = send
         self._door = door
         self._telling = telling
         self._stream = stream
+        self._headers = headers
         self._begun = False
         self._opened = False
 
@@ -93,7 +103,7 @@ class Client:
 
     async def _head(self, kind: bytes, *more: tuple[bytes, bytes]) -> None:
         self._begun = True
-        headers = [(b"content-type", kind), *more]
+        headers = [(b"content-type", kind), *self._headers, *more]
         await self._send({"type": "http.response.start", "status": 200, "headers": headers})
 
     async def _write(self, data: bytes, more: bool = True) -> None:

@@ -22,6 +22,9 @@ from engine.serve.served import Served
 LOOK_SECONDS = 0.25
 """Between two words about how far a model's loading is."""
 
+ABILITIES = {"sessions": 1}
+"""What a Stretto at the other end may rely on: `/v1/sessions`, and `follows` in them."""
+
 _LOAD, _NOTHING = Table({"stream": FLAG}), Table({})
 
 
@@ -49,7 +52,8 @@ class ModelRoutes:
         listed = [_shown(entry) for entry in self._served.entries]
         # What follows is for clients of Anthropic's messages, which list models at the same place.
         ends = {"first_id": listed[0]["id"], "last_id": listed[-1]["id"]} if listed else {}
-        return JSONResponse({"object": "list", "data": listed, "has_more": False, **ends})
+        told = {"object": "list", "data": listed, "has_more": False, **ends}
+        return JSONResponse({**told, "stretto": ABILITIES})
 
     async def _read(self, request: Request) -> Response:
         entry = self._served.entry(request.path_params["id"])

@@ -132,10 +132,11 @@ class Places:
 
     Attributes:
         line: of all requests that are answered.
+        sessions: those with a name.
     """
 
     def __init__(self, sessions: Sessions, known: Conversations, settings: Settings) -> None:
-        self._sessions = sessions
+        self.sessions = sessions
         self._known = known
         self._queue = settings.queue
         self.line = Line(settings.at_once, reserved=1)
@@ -146,12 +147,12 @@ class Places:
         """Tell all who wait that the server ends."""
         self._ended = error
         self.line.end(error)
-        for named in self._sessions.all():
+        for named in self.sessions.all():
             named.line.end(error)
 
     def model_of(self, scope: Scope, name: str | None) -> Model | None:
         """The model of the request's session, where there is one already."""
-        named = self._sessions.find(guest_of(scope), name) if name else None
+        named = self.sessions.find(guest_of(scope), name) if name else None
         return named.model if named else None
 
     async def take(
@@ -200,10 +201,10 @@ class Places:
             raise
 
     def _named(self, guest: Guest, name: str, model: Model, answers: int) -> Named:
-        named = self._sessions.find(guest, name)
+        named = self.sessions.find(guest, name)
         if named is None:
             self._check_queue(self.line, True, answers)
-            return self._sessions.make(guest, name, model, Manner())
+            return self.sessions.make(guest, name, model, Manner())
         if named.model.path != model.path:
             raise AnotherModelError(
                 400, f"The session {name!r} talks to {named.model.name}, not to {model.name}."
@@ -219,7 +220,7 @@ class Places:
             named.close()
             named.manner, named.model = wanted, model
         if named.session is None:
-            named.session = self._sessions.open(named)
+            named.session = self.sessions.open(named)
         return named.session
 
     async def _through(

@@ -124,8 +124,8 @@ class _At:
     async def _answer(self, scope: Scope, receive: Receive) -> dict[str, Any] | None:
         """What is told; None where the client has gone before."""
         with self._answering.held.share() as held:
-            body, large = await self._answering.body(scope, receive, held)
-            return await self._told(scope, receive, body, large)
+            body, size = await self._answering.body(scope, receive, held)
+            return await self._told(scope, receive, body, size > bodies.LARGE)
 
     async def _told(
         self, scope: Scope, receive: Receive, body: dict[str, Any], large: bool

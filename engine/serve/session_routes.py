@@ -25,6 +25,10 @@ _MADE = Table({**_MANNER, **MODEL, "session_id": NAMED, "ttl_seconds": number(0,
 _FORKED = Table({"session_id": NAMED})
 
 
+_REPLY = ("prompt_tokens", "reused_tokens", "generated_tokens", "tokens_per_s")
+"""What is told of a reply that is being given."""
+
+
 class SessionRoutes:
     """Answers requests about sessions. A guest hears of its own only."""
 
@@ -86,7 +90,7 @@ class SessionRoutes:
 
     async def _list(self, request: Request) -> Response:
         stats = await self._figures()
-        found = [_shown(n, stats) for n in self._sessions.of(guest_of(request.scope))]
+        found = [_shown(n, *stats) for n in self._sessions.of(guest_of(request.scope))]
         return JSONResponse({"object": "list", "data": found})
 
     async def _read(self, request: Request) -> Response:
@@ -102,22 +106,29 @@ class SessionRoutes:
         return JSONResponse({"id": name, "object": "session.deleted", "deleted": True})
 
     async def _told(self, named: Named, status: int) -> Response:
-        return JSONResponse(_shown(named, await self._figures()), status)
+        return JSONResponse(_shown(named, *await self._figures()), status)
 
-    async def _figures(self) -> dict[str, Any]:
-        """The engine's figures by session; without an answer those from before, or none."""
+    async def _figures(self) -> tuple[dict[str, Any], list[str]]:
+        """The engine's figures by session, and its admission queue.
+
+        Without an answer those from before, or none.
+        """
         with suppress(TimeoutError, EngineError):
             await self._served.figures()
-        return self._served.stats["sessions"] if self._served.stats else {}
+        stats = self._served.stats
+        return (stats["sessions"], stats["queue"]) if stats else ({}, [])
 
 
 def _asked(request: Request) -> tuple[Guest, str]:
     return guest_of(request.scope), checked(request.path_params["id"], "A session's id")
 
 
-def _shown(named: Named, stats: dict[str, Any]) -> dict[str, Any]:
+def _shown(named: Named, stats: dict[str, Any], queue: list[str]) -> dict[str, Any]:
     """A session as its guest sees it. The engine's figures are by the engine's ids."""
-    figures = cast(dict[str, Any], stats.get(named.session.id, {}) if named.session else {})
+    own = named.session.id if named.session else ""
+    figures = cast(dict[str, Any], stats.get(own, {}))
+    waits = named.turn is not None and not named.turn.through.done()
+    reply = figures.get("reply") or {}
     return {
         "id": named.name,
         "object": "session",
@@ -129,6 +140,10 @@ def _shown(named: Named, stats: dict[str, Any]) -> dict[str, Any]:
         "context_length": named.model.context_length,
         "idle_seconds": round(named.idle_seconds, 3),
         "queue": len(named.line.waiting),
+        "waiting": waits or figures.get("status") == "queued",
+        "place": queue.index(own) + 1 if own in queue else 0,
+        "paused": figures.get("paused", False),
+        "reply": {name: reply[name] for name in _REPLY} if reply else None,
         "ttl_seconds": named.ttl,
         **{name: getattr(named.manner, name) for name in _MANNER if name != "system"},
     }

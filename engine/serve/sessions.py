@@ -16,6 +16,7 @@ from engine.serve.guests import Guest
 from engine.serve.line import Line, Turn
 from engine.serve.refusals import RefusedError
 from engine.serve.settings import Settings
+from engine.serve.told import Told
 
 log = logging.getLogger(__name__)
 
@@ -65,6 +66,7 @@ class Named:
         line: its requests, one at a time.
         turn: of the one request that is through its line, in the line of all requests.
         made: when, in seconds since 1970.
+        told: the conversation that it was asked last.
     """
 
     guest: Guest
@@ -77,6 +79,7 @@ class Named:
     made: float = field(default_factory=time.time)
     turn: Turn | None = None
     freed: bool = False
+    told: Told = field(default_factory=Told)
 
     @property
     def used(self) -> float:
@@ -173,6 +176,7 @@ class Sessions:
         source = self.get(guest, name)
         name = twin or uuid.uuid4().hex
         made = self.make(guest, name, source.model, source.manner, source.ttl, source)
+        made.told = source.told
         if source.session is not None:
             try:
                 made.session = source.session.fork()

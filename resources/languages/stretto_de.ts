@@ -8121,6 +8121,15 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score/lane_row.py"/>
+        <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
+        <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
+        <translation>
+            <numerusform>{title}: {state}, %Ln Token im KV-Cache bei {host}, wo {most} Platz haben</numerusform>
+            <numerusform>{title}: {state}, %Ln Tokens im KV-Cache bei {host}, wo {most} Platz haben</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score/lane_row.py"/>
         <source>{title}: {state}, %Ln tokens in its KV cache</source>
         <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
         <translation>

@@ -8121,6 +8121,15 @@ Se dejó sin responder.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score/lane_row.py"/>
+        <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
+        <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
+        <translation>
+            <numerusform>{title}: {state}, %Ln token en su caché KV en {host}, donde caben {most}</numerusform>
+            <numerusform>{title}: {state}, %Ln tokens en su caché KV en {host}, donde caben {most}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score/lane_row.py"/>
         <source>{title}: {state}, %Ln tokens in its KV cache</source>
         <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
         <translation>

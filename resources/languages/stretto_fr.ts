@@ -8121,6 +8121,15 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score/lane_row.py"/>
+        <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
+        <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
+        <translation>
+            <numerusform>{title}&#xa0;: {state}, %Ln token dans son cache KV sur {host}, qui peut en contenir {most}</numerusform>
+            <numerusform>{title}&#xa0;: {state}, %Ln tokens dans son cache KV sur {host}, qui peut en contenir {most}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score/lane_row.py"/>
         <source>{title}: {state}, %Ln tokens in its KV cache</source>
         <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
         <translation>

@@ -8014,6 +8014,14 @@ You left it unanswered.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score/lane_row.py"/>
+        <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
+        <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
+        <translation>
+            <numerusform>{title}: {state}、{host}のKVキャッシュに%Lnトークン（最大{most}）</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score/lane_row.py"/>
         <source>{title}: {state}, %Ln tokens in its KV cache</source>
         <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
         <translation>

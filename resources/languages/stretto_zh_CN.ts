@@ -8014,6 +8014,14 @@ You left it unanswered.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/score/lane_row.py"/>
+        <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
+        <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
+        <translation>
+            <numerusform>{title}：{state}，{host} 上的 KV 缓存中有 %Ln token，可容纳 {most}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/score/lane_row.py"/>
         <source>{title}: {state}, %Ln tokens in its KV cache</source>
         <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
         <translation>

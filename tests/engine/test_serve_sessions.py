@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 
 from engine import Engine, Model
+from engine.openai.digests import chained
 from engine.serve.server import AT_ONCE as ACCEPTED
 from engine.serve.server import Server
 from engine.serve.settings import Settings
+from engine.serve.told import MOST_KEPT, Told
 from tests.engine.crowd import crowd
 from tests.engine.serving import (
     CHAT,
@@ -421,3 +423,75 @@ def test_streams_of_waiting_clients_are_whole(serve: Serve) -> None:
             assert status(head) == 200
             one.close()
             assert "".join(deltas(head + rest(two))) == whole
+
+
+def test_a_request_sends_only_what_is_new(serve: Serve) -> None:
+    server = serve()
+    said = [user("a long beginning " * 20)]
+    first = ask(server, "POST", CHAT, body(session_id="a", messages=said))
+    assert first.headers["x-stretto-conversation"] == chained(said)[-1]
+    new = [first.json["choices"][0]["message"], user("and then")]
+    follows = chained(said)[-1]
+    second = ask(server, "POST", CHAT, body(session_id="a", messages=new, follows=follows))
+    ask(server, "POST", CHAT, body(session_id="b", messages=said))
+    whole = ask(server, "POST", CHAT, body(session_id="b", messages=said + new))
+    assert second.text == whole.text
+    assert second.headers["x-stretto-conversation"] == chained(said + new)[-1]
+    assert "x-stretto-conversation" not in ask(server, "POST", CHAT, body()).headers
+    read = second.json["usage"]["prompt_tokens"]
+    assert read == whole.json["usage"]["prompt_tokens"]
+    cached = second.json["usage"]["prompt_tokens_details"]["cached_tokens"]
+    assert cached >= first.json["usage"]["prompt_tokens"]
+    # From an earlier beginning on, streamed, and with nothing new at all.
+    other = body(session_id="a", messages=[user("or else")], follows=chained(said)[0], stream=True)
+    assert ask(server, "POST", CHAT, other).status == 200
+    again = body(session_id="a", messages=[], follows=chained([*said, user("or else")])[-1])
+    assert ask(server, "POST", CHAT, again).text == ask(server, "POST", CHAT, other).text
+    # The second conversation is not what the session was asked last.
+    lost = body(session_id="a", messages=new, follows=chained(said + new)[-1])
+    assert ask(server, "POST", CHAT, lost).code == "conversation_unknown"
+
+
+def test_a_fork_has_been_told_the_same(serve: Serve) -> None:
+    server = serve()
+    said = [user("a long beginning " * 20)]
+    first = ask(server, "POST", CHAT, body(session_id="a", messages=said)).json
+    ask(server, "POST", "/v1/sessions/a/fork", {"session_id": "b"})
+    assert ask(server, "DELETE", "/v1/sessions/a").status == 200
+    new = [first["choices"][0]["message"], user("and then")]
+    asked = body(session_id="b", messages=new, follows=chained(said)[-1])
+    usage = ask(server, "POST", CHAT, asked).json["usage"]
+    assert usage["prompt_tokens_details"]["cached_tokens"] >= first["usage"]["prompt_tokens"]
+    asked["session_id"] = "a"
+    assert ask(server, "POST", CHAT, asked).code == "session_not_found"
+    assert ids(server) == ["b"]  # and none was made with half of a conversation
+
+
+def test_follows_is_refused_where_it_means_nothing(serve: Serve) -> None:
+    server = serve()
+    digest = chained([user("hello")])[-1]
+    for fields, code in (
+        ({"follows": digest}, 400),
+        ({"follows": "abc", "session_id": "a"}, 400),
+        ({"follows": 5, "session_id": "a"}, 400),
+        ({"follows": digest, "session_id": "a"}, 404),
+    ):
+        answer = ask(server, "POST", CHAT, body(**fields))
+        assert answer.status == code, fields
+        assert answer.code in ("invalid_request", "session_not_found")
+    assert ids(server) == []
+    long = user("long " * (MOST_KEPT // 5))  # refused by the model, and not kept
+    assert Told().followed(None, [long], MOST_KEPT + 1).kept == Told()
+    assert ask(server, "GET", "/v1/models").json["stretto"] == {"sessions": 1}
+
+
+def test_a_session_tells_of_its_reply(serve: Serve) -> None:
+    server = serve()
+    with connect(server, raw(endless(session_id="a"))) as client:
+        until_said(client, b'"content"')
+        shown = ask(server, "GET", "/v1/sessions/a").json
+        assert (shown["status"], shown["waiting"], shown["paused"]) == ("decoding", False, False)
+        assert shown["reply"]["generated_tokens"] > 0
+        assert shown["reply"]["prompt_tokens"] > 0
+    until(lambda: ask(server, "GET", "/v1/sessions/a").json["status"] == "idle")
+    assert ask(server, "GET", "/v1/sessions/a").json["reply"] is None

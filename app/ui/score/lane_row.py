@@ -14,7 +14,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.language import counted, mark, tr
+from app.language import counted, mark, number, tr
 from app.score.feed import ScoreFeed
 from app.score.lanes import SPAN, Lane
 from app.ui.style import tokens as t
@@ -79,13 +79,22 @@ class LaneRow(QWidget):
             self.button.setToolTip(tr("Nothing to pause: no reply is running"))
         self.button.set_revealed(lane.state != "idle")
         words = tr(_WORDS.get(lane.state, _WORDS["idle"]))
+        told = {"title": lane.title, "state": words}
         self.setToolTip(
             counted(
+                "{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit",
+                "{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit",
+                lane.kv_tokens,
+                **told,
+                host=lane.host,
+                most=number(lane.context),
+            )
+            if lane.host
+            else counted(
                 "{title}: {state}, %Ln tokens in its KV cache",
                 "{title}: {state}, %Ln tokens in its KV cache",
                 lane.kv_tokens,
-                title=lane.title,
-                state=words,
+                **told,
             )
         )
         self.setAccessibleName(f"{lane.title}, {words}")

@@ -38,6 +38,7 @@ from engine.serve.doors.kinds import (
 from engine.serve.doors.openai_telling import OpenAITelling, reason, usage
 from engine.serve.doors.tools import arguments, offer, settings_of
 from engine.serve.guests import LOCAL, Guest
+from engine.serve.told import FOLLOWS
 
 CHOICE: dict[str, Kind] = {
     "tool_choice": Kind(TOOL_CHOICE),
@@ -70,6 +71,7 @@ class ChatDoor(OpenAIErrors):
             **CHOICE,
             **_ONE_VALUE,
             "messages": Kind(MESSAGES),
+            "follows": FOLLOWS,
             "tools": Kind(TOOLS),
             "reasoning_effort": one_of(*EFFORTS),
             "n": CHOICES,
@@ -86,7 +88,7 @@ class ChatDoor(OpenAIErrors):
     def read(self, body: Body, model: Model, guest: Guest = LOCAL) -> Asked:
         """The body in our own terms."""
         fields = Fields(body, self.table)
-        fields.ignore((*MODEL, *USER, *_ONE_VALUE))
+        fields.ignore((*MODEL, *USER, *_ONE_VALUE, "follows"))  # whoever calls has followed it
         stream, figures = fields.streaming()
         messages = [read_message(m) for m in conversation(fields.take("messages"))]
         reasoning, template = fields.template(model, fields.take("reasoning_effort"))

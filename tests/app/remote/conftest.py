@@ -11,6 +11,7 @@ import pytest
 from app.remote import client
 from app.remote.address import Remote
 from app.remote.remotes import Remotes
+from app.remote.session import RemoteSession
 from engine import Event, Failed, Finished, SamplingParams, TextDelta
 from tests.app.remote.scripted import Act, Scripted
 
@@ -73,10 +74,14 @@ class Elsewhere:
         chosen: dict[str, Any] | None = None,
         **params: Any,
     ) -> tuple[Heard, Any]:
-        heard, model = Heard(), self.remotes.model(remote.ref)
-        assert model is not None
-        session = self.remotes.session(model, "chat", chosen or {})
+        heard = Heard()
+        session = self.session(remote, chosen)
         return heard, session.send(turns, SamplingParams(**params), heard)
+
+    def session(self, remote: Remote, chosen: dict[str, Any] | None = None) -> RemoteSession:
+        model = self.remotes.model(remote.ref)
+        assert model is not None
+        return self.remotes.session(model, "chat", chosen or {})
 
     def close(self) -> None:
         self.remotes.shut_down()

@@ -1,0 +1,189 @@
+"""What a Stretto elsewhere keeps for one chat: its session there, with all that it has read.
+
+A session spares reading, and nothing depends on it. Whatever the server has lost of it is sent
+again, in a session or without one; the server proves by a digest that it answers the conversation
+that was meant. All of this runs on the thread of `Remotes`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import aclosing
+from typing import Any, Protocol
+
+from app.remote import client, errors
+from app.remote.address import Remote
+from app.remote.errors import RemoteError
+from app.remote.reading import Piece, Reading
+from engine.openai.digests import chained
+
+log = logging.getLogger(__name__)
+
+CONVERSATION = "x-stretto-conversation"
+"""The header with the digest of the conversation that is answered."""
+SMALL_S = 10.0
+"""For a fork, and for letting go."""
+_LOST = frozenset({"session_not_found", "conversation_unknown", "session_closed"})
+_NO_ROOM = "capacity_exhausted"
+
+
+class Desk(Protocol):
+    """What it needs of `Remotes`."""
+
+    async def has_sessions(self, address: str, key: str) -> bool: ...
+
+    def no_sessions(self, address: str) -> None: ...
+
+    def start(self, work: Coroutine[Any, Any, None]) -> Future[None]: ...
+
+    def last(self, work: Coroutine[Any, Any, None]) -> None: ...
+
+
+class Elsewhere:
+    """One chat's session on a server.
+
+    Attributes:
+        name: the server's name for it. It says nothing of the chat.
+        there: whether the server has it, as far as is known.
+        closed: whether it was let go.
+    """
+
+    def __init__(self, remote: Remote, desk: Desk) -> None:
+        self.name = f"window-{uuid.uuid4().hex}"
+        self.there = False
+        self._remote = remote
+        self._desk = desk
+        self._known: Sequence[str] = ()  # digests of what the server was told last
+        self._ready = asyncio.Event()
+        self._ready.set()
+        self._asked = self.closed = False
+        self._key = ""  # that it was asked with last: closing may come after its removal
+
+    async def answer(
+        self, key: str, body: Mapping[str, Any], reading: Reading
+    ) -> AsyncGenerator[Piece, None]:
+        """The pieces of an answer, as `client.answer` gives them.
+
+        Raises:
+            RemoteError: as there.
+        """
+        self._key = key
+        digests, lies = chained(body["messages"]), False
+        await self._ready.wait()
+        for asked in await self._ways(key, body, digests):
+            in_session = "session_id" in asked
+            if in_session and lies:
+                continue
+            self._asked |= in_session
+            check = self._check(digests) if in_session else None
+            try:
+                pieces = client.answer(self._remote, key, asked, reading, check)
+                async with aclosing(pieces):
+                    async for piece in pieces:
+                        yield piece
+                return
+            except _OtherConversationError:
+                log.warning("%s answers another conversation in its sessions", self._remote.host)
+                self._desk.no_sessions(self._remote.address)
+                self._forget()
+                lies = True
+            except RemoteError as error:
+                if not in_session or not self._may_go_on(error, asked):
+                    raise
+
+    async def _ways(
+        self, key: str, body: Mapping[str, Any], digests: Sequence[str]
+    ) -> list[dict[str, Any]]:
+        """In which ways to ask, one after the other has been refused."""
+        if self.closed or not await self._desk.has_sessions(self._remote.address, key):
+            return [dict(body)]
+        named = {**body, "session_id": self.name}
+        count = _same(self._known, digests)
+        if not self.there or not count:
+            return [named, dict(body)]
+        new = {"messages": body["messages"][count:], "follows": digests[count - 1]}
+        return [{**named, **new}, named, dict(body)]
+
+    def _check(self, digests: Sequence[str]) -> Callable[[Mapping[str, str]], None]:
+        def check(headers: Mapping[str, str]) -> None:
+            if headers.get(CONVERSATION) != digests[-1]:
+                raise _OtherConversationError(errors.BROKEN, "")
+            self.there, self._known = True, digests
+
+        return check
+
+    def _may_go_on(self, error: RemoteError, asked: Mapping[str, Any]) -> bool:
+        """Whether to ask in the next way: the session was refused, and not the answer."""
+        if not error.status:  # it has begun, or nobody is there
+            return False
+        if error.said_code in _LOST:
+            self._forget()
+            return True
+        if error.said_code == _NO_ROOM:
+            return "follows" not in asked and not self.there
+        # It says that it has sessions, and does not take what belongs to them.
+        return error.status in (400, 404, 405, 422) and error.said_code != "model_not_found"
+
+    def _forget(self) -> None:
+        self.there, self._known = False, ()
+
+    # What is asked beside answers.
+
+    def fork(self) -> Elsewhere:
+        """A twin that knows what this one knows by now."""
+        twin = Elsewhere(self._remote, self._desk)
+        if self.there and not self.closed:
+            twin._ready.clear()
+            twin._key = self._key
+            done = self._desk.start(twin._begin_as(self))
+            done.add_done_callback(lambda _: None)
+        return twin
+
+    async def _begin_as(self, other: Elsewhere) -> None:
+        try:
+            known, path = other._known, f"/sessions/{other.name}/fork"
+            self._asked = True
+            if await self._small("POST", path, {"session_id": self.name}):
+                self.there, self._known = True, known
+        finally:
+            self._ready.set()
+
+    def close(self) -> None:
+        """Let the server free it, in the background."""
+        if not self.closed:
+            self.closed = True
+            self._forget()
+            if self._asked:
+                self._desk.last(self._end())
+
+    async def _end(self) -> None:
+        await self._ready.wait()
+        await self._small("DELETE", f"/sessions/{self.name}")
+
+    async def _small(self, method: str, path: str, body: dict[str, Any] | None = None) -> bool:
+        """Whether that was done. What goes wrong costs some reading, and nobody is told."""
+        try:
+            async with asyncio.timeout(SMALL_S):
+                await client.document(self._remote.address, path, self._key, method, body)
+            return True
+        except (RemoteError, TimeoutError) as error:
+            log.info("%s of a session elsewhere failed: %s", method, type(error).__name__)
+            return False
+
+
+class _OtherConversationError(RemoteError):
+    """The server answers something else than it was asked."""
+
+
+def _same(known: Sequence[str], digests: Sequence[str]) -> int:
+    """With how many equal messages two conversations begin."""
+    count = 0
+    for one, other in zip(known, digests, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count

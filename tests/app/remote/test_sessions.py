@@ -1,0 +1,275 @@
+"""Chats at a Stretto elsewhere: its session spares reading, and no answer depends on it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from app.remote import errors
+from app.remote.address import Remote
+from app.remote.elsewhere import CONVERSATION
+from app.remote.figures import FiguresElsewhere
+from app.remote.session import RemoteSession
+from app.score.elsewhere import NO_ENGINE, beside
+from app.score.lanes import Lanes
+from engine import Engine, Finished, SamplingParams
+from engine.bench.random_models import write_model
+from engine.openai.digests import chained
+from engine.serve.server import Server
+from engine.serve.settings import Settings
+from engine.serve.told import HEADER
+from tests.app.remote.conftest import Elsewhere, Heard
+from tests.app.remote.scripted import Asked, Writer, delta, events, head
+from tests.engine.families import FAMILIES
+from tests.engine.serving import until
+
+MODELS = "/v1/models"
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def send(session: RemoteSession, turns: list[Any], **params: Any) -> Heard:
+    heard = Heard()
+    session.send(turns, SamplingParams(**params), heard)
+    return heard
+
+
+def answered(session: RemoteSession, turns: list[Any], **params: Any) -> Finished:
+    """The end of a good answer, which is added to the turns."""
+    heard = send(session, turns, **params)
+    last = heard.last
+    assert isinstance(last, Finished), last
+    turns.append({"role": "assistant", "content": heard.text()})
+    return last
+
+
+# Against our own server.
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
+    folder = write_model(tmp_path_factory.mktemp("own") / "plain", FAMILIES["plain"], scale=3.0)
+    with Engine() as engine:
+        model = engine.load(folder)
+        with Server(engine, [model], 0, settings=Settings(sessions=3)) as server:
+            address = f"http://127.0.0.1:{server.port}/v1"
+            yield SimpleNamespace(
+                server=server, remote=Remote(address, model.name, "stretto", model.context_length)
+            )
+
+
+@pytest.fixture
+def at_own(own: SimpleNamespace, elsewhere: Elsewhere) -> RemoteSession:
+    elsewhere.remotes.add(own.remote, "")
+    return elsewhere.session(own.remote, {"max_tokens": 8, "temperature": 0.0})
+
+
+def names(own: SimpleNamespace) -> list[str]:
+    return [named.name for named in own.server.sessions.all()]
+
+
+def test_a_turn_reads_only_what_is_new_and_closing_frees(
+    own: SimpleNamespace, at_own: RemoteSession, elsewhere: Elsewhere
+) -> None:
+    turns = [user("a long beginning " * 20)]
+    first = answered(at_own, turns)
+    turns.append(user("and then"))
+    second = answered(at_own, turns)
+    assert second.stats.reused_tokens >= first.stats.prompt_tokens > 200
+    assert at_own.elsewhere is not None
+    assert names(own) == [at_own.elsewhere.name]
+    told = own.server.sessions.all()[0].told.messages
+    assert [message["content"] for message in told] == [turn["content"] for turn in turns[:-1]]
+    asked = elsewhere.remotes.figures()
+    assert asked is not None
+    figures = asked.result(30)["chat"]
+    assert figures["kv_tokens"] >= second.stats.prompt_tokens
+    assert (figures["status"], figures["host"]) == ("idle", own.remote.host)
+    assert figures["context"] == own.remote.context
+    at_own.close()
+    until(lambda: not names(own))
+    assert elsewhere.remotes.figures() is None
+
+
+def test_a_fork_shares_what_was_read(own: SimpleNamespace, at_own: RemoteSession) -> None:
+    turns = [user("a long beginning " * 20)]
+    first = answered(at_own, turns)
+    twin = at_own.fork("branch")
+    other = [*turns, user("or else")]
+    assert answered(twin, other).stats.reused_tokens >= first.stats.prompt_tokens
+    assert answered(at_own, [*turns, user("and then")]).stats.reused_tokens > 200
+    assert len(names(own)) == 2
+    twin.close()
+    at_own.close()
+    until(lambda: not names(own))
+
+
+def test_what_the_server_has_lost_is_sent_again(
+    own: SimpleNamespace, at_own: RemoteSession
+) -> None:
+    turns = [user("a long beginning " * 20)]
+    answered(at_own, turns)
+    own.server._http.loop.call_soon_threadsafe(own.server.sessions.forget, [""])
+    until(lambda: not names(own))
+    turns.append(user("and then"))
+    assert answered(at_own, turns).stats.prompt_tokens > 200
+    own.server.sessions.all()[0].told = type(own.server.sessions.all()[0].told)()  # as in a restart
+    turns.append(user("and now"))
+    assert answered(at_own, turns).stats.reused_tokens > 200
+    at_own.close()
+    until(lambda: not names(own))
+
+
+def test_without_a_place_for_a_session_it_is_answered_without(
+    own: SimpleNamespace, elsewhere: Elsewhere, at_own: RemoteSession
+) -> None:
+    sessions = [elsewhere.session(own.remote, {"max_tokens": 2}) for _ in range(4)]
+    for each in sessions:
+        answered(each, [user("hello")])
+    assert len(names(own)) == 3
+    for each in sessions:
+        each.close()
+    until(lambda: not names(own))
+
+
+# Against servers that are not to be trusted.
+
+
+@dataclass
+class Strange:
+    """A server that says it is a Stretto with sessions."""
+
+    header: str | None = "right"
+    refuses: dict[str, Any] | None = None  # what is in a session
+    breaks: bool = False
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+
+    async def __call__(self, asked: Asked, writer: Writer) -> None:
+        if asked.path == MODELS:
+            told = {"object": "list", "data": [], "stretto": {"sessions": 1}}
+            writer.write(head(kind="application/json") + json.dumps(told).encode())
+        elif asked.path != "/v1/chat/completions":
+            writer.write(head(404, "application/json") + b"{}")
+        else:
+            self.answer(asked, writer)
+        await writer.drain()
+
+    def answer(self, asked: Asked, writer: Writer) -> None:
+        self.bodies.append(asked.body)
+        if "session_id" in asked.body and self.refuses is not None:
+            error = {"error": {"message": "No.", "code": self.refuses["code"]}}
+            writer.write(head(self.refuses["status"], "application/json"))
+            writer.write(json.dumps(error).encode())
+            return
+        headers = {}
+        if self.header is not None:
+            right = chained(asked.body["messages"], asked.body.get("follows", ""))[-1]
+            headers[CONVERSATION] = right if self.header == "right" else self.header
+        writer.write(head(**headers))
+        said = "whole" if "session_id" not in asked.body else "session"
+        writer.write(events(delta(said), done=False))
+        if not self.breaks:
+            writer.write(events(delta(reason="stop")))
+
+
+@pytest.fixture
+def strange(elsewhere: Elsewhere) -> Any:
+    def serve(**does: Any) -> tuple[Strange, RemoteSession]:
+        acts = Strange(**does)
+        server = elsewhere.serve(acts)
+        return acts, elsewhere.session(elsewhere.add(server, kind="stretto"))
+
+    return serve
+
+
+def test_only_what_is_new_is_sent(strange: Any) -> None:
+    acts, session = strange()
+    turns = [user("one"), {"role": "assistant", "content": "1"}, user("two")]
+    answered(session, turns)
+    turns.append(user("three"))
+    answered(session, turns)
+    first, second = acts.bodies
+    assert first["session_id"] == second["session_id"] == session.elsewhere.name
+    assert len(first["messages"]) == 3
+    assert "follows" not in first
+    assert [m["content"] for m in second["messages"]] == ["session", "three"]
+    assert second["follows"] == chained(first["messages"])[-1]
+    # The person goes back: what both begin with is known there.
+    answered(session, [turns[0], user("other")])
+    assert acts.bodies[2]["follows"] == chained(first["messages"])[0]
+    assert HEADER.decode() == CONVERSATION
+
+
+@pytest.mark.parametrize("header", [None, "0" * 64, ""])
+def test_one_that_answers_another_conversation_is_asked_without(strange: Any, header: Any) -> None:
+    acts, session = strange(header=header)
+    heard = send(session, [user("one")])
+    assert isinstance(heard.last, Finished)
+    assert heard.text() == "whole"  # and nothing of the other
+    answered(session, [user("two")])
+    assert ["session_id" in body for body in acts.bodies] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [(404, "session_not_found"), (400, "invalid_request"), (405, ""), (429, "capacity_exhausted")],
+)
+def test_one_that_refuses_sessions_is_asked_without(strange: Any, status: int, code: str) -> None:
+    acts, session = strange(refuses={"status": status, "code": code})
+    heard = send(session, [user("one")])
+    assert isinstance(heard.last, Finished)
+    assert (heard.text(), len(acts.bodies)) == ("whole", 2)
+
+
+def test_other_refusals_are_told_and_not_asked_around(strange: Any) -> None:
+    for status, code, wanted in (
+        (429, "rate_limit_exceeded", errors.BUSY),
+        (401, "invalid_api_key", errors.REFUSED),
+        (404, "model_not_found", errors.GONE),
+    ):
+        acts, session = strange(refuses={"status": status, "code": code})
+        assert send(session, [user("one")]).last.code == wanted
+        assert len(acts.bodies) == 1
+
+
+def test_one_that_breaks_off_keeps_what_had_come(strange: Any) -> None:
+    acts, session = strange(breaks=True)
+    heard = send(session, [user("one")])
+    assert (heard.last.code, heard.text()) == (errors.BROKEN, "session")
+    assert "What had come is kept" in heard.last.message
+    assert len(acts.bodies) == 1
+
+
+def test_figures_that_make_no_sense_show_nothing() -> None:
+    told = FiguresElsewhere()._figures(
+        "a", {"tokens": -1, "bytes": "many", "status": [], "reply": 7, "context_length": True}, "h"
+    )
+    assert (told["status"], told["kv_tokens"], told["kv_bytes"], told["context"]) == (
+        "idle",
+        0,
+        0,
+        0,
+    )
+
+
+def test_the_score_shows_what_is_answered_elsewhere_without_an_engine() -> None:
+    lanes = Lanes()
+    writing = {"tokens": 90, "bytes": 5, "status": "decoding", "reply": {"tokens_per_s": 12.5}}
+    figures = {
+        "chat": FiguresElsewhere()._figures("a", writing | {"context_length": 100}, "studio")
+    }
+    for now in (1.0, 2.0):
+        lanes.take(
+            now, *beside(NO_ENGINE, {}, {**figures, "other": figures["chat"]}, {"chat": "T"})
+        )
+    (lane,) = lanes
+    assert (lane.title, lane.state, lane.host) == ("T", "writing", "studio")
+    assert (lane.rate, lane.kv_tokens, lane.context) == (12.0, 90, 100)
+    assert (lanes.totals.writing, lanes.totals.rate, lanes.totals.kv_bytes) == (1, 12.0, 0)
