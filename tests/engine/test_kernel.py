@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import signal
 from pathlib import Path
 
 import mlx.core as mx
 import pytest
 
+from engine.core.confined import kernels
+from engine.core.confined.limits import Limits
 from engine.model.kernel import program, source, trial, work
-from engine.model.kernel.attention import Source
+from engine.model.kernel.attention import RaggedAttention, Source
+from engine.model.kernel.device import attention
 from engine.model.kernel.program import Geometry, Program
 from tests import torture_kernel
-from tests.engine import kernel_shim
+from tests.engine import kernel_fakes, kernel_shim
 
 PLAIN = Geometry(4, 2, 64, 64, "float32")
 
@@ -128,3 +132,50 @@ def test_what_there_is_no_kernel_for_does_not_fit() -> None:
         Geometry(4, 2, 64, 64, "float32", 8, 64, sinks=True),
     ):
         assert not other.fits, other
+
+
+# The probe
+
+
+def test_the_probe_refuses_kernels_that_are_wrong_do_not_compile_or_do_not_end() -> None:
+    """In real children; the one in which a kernel does not end is killed at its time."""
+    heads = (
+        kernel_fakes.WRONG,
+        kernel_fakes.UNCOMPILED,
+        4,
+        kernel_fakes.CRASHING,
+        kernel_fakes.ENDLESS,
+    )
+    geometries = [Geometry(n, 1, 64, 64, "float32") for n in heads]
+    given = Limits(20.0, 0, 2**20)
+    fake = "tests.engine.kernel_fakes:made"
+    found = kernels.faults(geometries[:4], "metal", given, fake)
+    assert "is off by" in found[0]
+    assert found[1].startswith("it failed: RuntimeError: [metal::Device] Unable to build")
+    assert not found[2]
+    assert found[3] == f"it made the process that does it crash (signal {signal.SIGSEGV:d})"
+    (endless,) = kernels.faults(geometries[4:], "metal", Limits(0.5, 0, 2**20), fake)
+    assert endless == "it took longer than 0.5 seconds"
+
+
+@pytest.mark.parametrize("bits", [0, 8])
+def test_the_probe_runs_every_kernel_that_there_may_be(bits: int) -> None:
+    ran: set[tuple[str, int]] = set()
+
+    def launch(asked: Program, _inputs: object, _grid: object, shape: tuple[int, ...]) -> mx.array:
+        ran.add((asked.part, asked.sources))
+        return mx.zeros(shape)
+
+    geometry = Geometry(2, 1, 64, 64, "float32", bits, 64 if bits else 0)
+    attend = RaggedAttention(launch)
+    for case in trial.cases(geometry, kernels.CASES, seed=kernels.CASES):
+        attend(geometry, case.queries, case.sources, case.scale, case.sinks)
+    counts = {1, 4, geometry.most_sources}
+    assert ran == {(part, n) for part in ("whole", "pieces") for n in counts} | {("join", 0)}
+
+
+def test_a_kernel_that_the_device_here_does_not_have_is_refused() -> None:
+    """The real maker, in this process: no GPU, so MLX refuses to make or to run it."""
+    device = "cuda" if mx.metal.is_available() else "metal"
+    with pytest.raises(Exception, match=r"(?i)metal|cuda|gpu"):
+        trial.first_fault(attention(device), PLAIN, 1)

@@ -5,7 +5,7 @@ which constants one is made; `work` cuts the rows into pieces; `attention` runs 
 the rows' keys lie in; `device` hands it to MLX. `trial` compares it with the plain way on random
 shapes, in a child process, before a model's chats use it.
 
-What was decided is in `engine/DECISIONS.md`, E120.
+What was decided is in `engine/DECISIONS.md`, E121.
 
 Imports: engine.kv.
 """

@@ -35,16 +35,28 @@ class Case:
         return f"{self.geometry} over keys {rows}"
 
 
-def random_case(geometry: Geometry, chance: random.Random, longest: int) -> Case:
-    """Rows of 1 to `longest` keys: some in slots of one buffer, some in caches of their own."""
+def random_case(
+    geometry: Geometry,
+    chance: random.Random,
+    longest: int,
+    buffers: int | None = None,
+    full: bool = False,
+) -> Case:
+    """Rows of 1 to `longest` keys: some in slots of one buffer, some in caches of their own.
+
+    Args:
+        buffers: how many there are; None for a few.
+        full: the first row is as long as may be.
+    """
     mx.random.seed(chance.getrandbits(32))
     sources, rows = [], 0
-    for _ in range(chance.choice((1, 1, 2, 3, 5))):
+    for _ in range(buffers or chance.choice((1, 1, 2, 3, 5))):
         many = chance.choice((1, 1, 2, 4))
-        places = []
+        places: list[tuple[int, int, int]] = []
         slots = chance.sample(range(many + 1), many) if many > 1 else [0]
         for slot in slots:
             count = int(math.exp(chance.uniform(0, math.log(longest + 0.99))))
+            count = longest if full and not rows + len(places) else count
             begin = chance.choice((0, 0, chance.randrange(40)))
             places.append((slot, begin, begin + count))
         room = max(end for _, _, end in places) + chance.randrange(30)
@@ -138,7 +150,14 @@ def fault(attend: Attend, case: Case) -> str:
 
 
 def cases(geometry: Geometry, count: int, seed: int) -> Iterator[Case]:
-    """Cases for the probe: mostly short, every fourth of rows that are cut in pieces."""
+    """Mostly short ones. Of twelve, every kernel has one: each number of sources, whole and cut."""
     chance = random.Random(seed)
     for number in range(count):
-        yield random_case(geometry, chance, 3000 if number % 4 == 3 else 200)
+        cut, buffers = number % 4 == 3, (1, 3, 7)[number % 3]
+        yield random_case(geometry, chance, 2000 if cut else 200, buffers, cut)
+
+
+def first_fault(attend: Attend, geometry: Geometry, count: int) -> str:
+    """The first fault in so many cases, in words; nothing if there is none."""
+    found = (fault(attend, case) for case in cases(geometry, count, seed=count))
+    return next(filter(None, found), "")
