@@ -157,6 +157,16 @@ def ranks(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def kernel(arguments: list[str]) -> int:
+    """The attention kernels as C++: random shapes, and broken versions, all noticed."""
+    from engine.model import backend
+
+    backend.take_openblas()  # before anything imports MLX
+    from tests.torture_kernel import main
+
+    return main(arguments)
+
+
 COMMANDS = {
     "tools": tools,
     "published": published,
@@ -172,6 +182,7 @@ COMMANDS = {
     "exchange": exchange,
     "calls": calls,
     "ranks": ranks,
+    "kernel": kernel,
 }
 
 

@@ -1,7 +1,8 @@
 """The confined child: takes requests from its standard input, one at a time, until that ends.
 
 It limits itself before each: the kernel ends it when the time is over, whatever library it is in
-and whether or not its parent still lives, and refuses it more memory. It writes no files.
+and whether or not its parent still lives, and refuses it more memory. It writes no files, unless it
+is to use the GPU.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.core.confined import wire
-from engine.core.confined.refusing import WARM, RefusedError
+from engine.core.confined.refusing import DEVICE, WARM, RefusedError
 
 _GRACE = 1.0  # seconds: the parent, which knows what to say, is to be the first
 _PR_SET_PDEATHSIG = 1
@@ -35,8 +36,9 @@ def main(arguments: Sequence[str]) -> int:
         os.dup2(nowhere, number)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal goes to its whole group
     _limit("RLIMIT_CORE", 0)
-    _limit("RLIMIT_FSIZE", 0)
-    _limit("RLIMIT_NOFILE", 256)
+    if DEVICE not in arguments:
+        _limit("RLIMIT_FSIZE", 0)
+        _limit("RLIMIT_NOFILE", 256)
     threading.stack_size(_STACK)
     from engine.core.confined import tasks  # after the limits
 
@@ -46,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
         _write(answers, wire.pack({"ready": True}))
         while True:
             request, blobs = wire.unpack(_read)
-            _limit("RLIMIT_AS", int(request["memory"]))
+            _limit("RLIMIT_AS", int(request["memory"]) or None)
             signal.setitimer(signal.ITIMER_REAL, float(request["seconds"]) + _GRACE)
             reply, out, again = _answer(tasks, request, blobs)
             _limit("RLIMIT_AS", None)  # a large answer is written even when memory was short

@@ -13,7 +13,8 @@ class Limits:
 
     Attributes:
         seconds: of wall-clock time.
-        memory: bytes: of address space where the system limits that, else of resident memory.
+        memory: bytes: of address space where the system limits that, else of resident memory; 0 for
+            no limit.
         output: bytes of its answer.
     """
 
@@ -32,6 +33,10 @@ FORM = Limits(8.0, 2048 * _MB, _MB)
 FORM_TOKENS = Limits(30.0, 2048 * _MB, 128 * _MB)
 # A book of a thousand pages takes a second or two; address space, as pdfium maps the file.
 DOCUMENT = Limits(60.0, 2048 * _MB, 64 * _MB)
+
+# A dozen kernels are compiled the first time, a second or two each on CUDA. Drivers map as much
+# address space as there is memory on the device and on the host.
+KERNELS = Limits(120.0, 0, _MB)
 
 
 def encoding(characters: int) -> Limits:

@@ -15,7 +15,7 @@ from typing import Any
 from engine.core.confined import pacing, wire
 from engine.core.confined.limits import Limits
 from engine.core.confined.memory import resident
-from engine.core.confined.refusing import WARM
+from engine.core.confined.refusing import DEVICE, WARM
 
 FROZEN = bool(getattr(sys, "frozen", False))
 """Whether this is the packaged program, which is its own interpreter."""
@@ -41,13 +41,13 @@ class CrashError(Exception):
         self.signal = signal_number
 
 
-def command(warm: bool = False, frozen: bool = FROZEN) -> list[str]:
+def command(warm: bool = False, frozen: bool = FROZEN, device: bool = False) -> list[str]:
     """The command line of a child: this very program, or the interpreter that runs it.
 
     `-P`: the folder that the program happens to be started in is no place to import from.
     """
     how = [ARGUMENT] if frozen else ["-P", "-m", "engine.core.confined"]
-    return [sys.executable, *how, *([WARM] if warm else [])]
+    return [sys.executable, *how, *([WARM] if warm else []), *([DEVICE] if device else [])]
 
 
 def _environment() -> dict[str, str]:
@@ -75,12 +75,13 @@ class Child:
     Args:
         warm: it is to check tokenizers.
         long: its work takes seconds, and is paced.
+        device: it is to use the GPU.
     """
 
-    def __init__(self, warm: bool = False, long: bool = False) -> None:
+    def __init__(self, warm: bool = False, long: bool = False, device: bool = False) -> None:
         # No `preexec_fn`: between fork and exec a process with threads must not run Python.
         self._process = subprocess.Popen(
-            command(warm),
+            command(warm, device=device),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -9,3 +9,6 @@ class RefusedError(Exception):
 
 WARM = "warm"
 """The argument of a child that is to check tokenizers."""
+
+DEVICE = "device"
+"""The argument of a child that is to use the GPU, whose drivers map much and write files."""

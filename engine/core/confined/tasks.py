@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from array import array
 from collections.abc import Callable
@@ -128,6 +129,16 @@ def _document(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     return told, ("\f".join(found.pages).encode(errors="replace"),)
 
 
+def _kernel(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+    from engine.model.kernel import trial
+    from engine.model.kernel.program import Geometry
+
+    module, _, name = arguments["maker"].partition(":")
+    attend = getattr(importlib.import_module(module), name)(arguments["device"])
+    geometry = Geometry(**arguments["geometry"])
+    return {"fault": trial.first_fault(attend, geometry, arguments["cases"])}, ()
+
+
 def warm() -> None:
     """Import what checking a tokenizer needs, before anybody waits for it."""
     import engine.core.confined.check  # noqa: F401
@@ -146,4 +157,5 @@ TASKS: dict[str, Callable[[dict[str, Any], list[bytes]], Result]] = {
     "adapter": _adapter,
     "tokenizer": _tokenizer,
     "document": _document,
+    "kernel": _kernel,
 }
