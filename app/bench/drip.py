@@ -6,6 +6,7 @@ No model, no mlx: what is slow or late beside it is the window's own.
 from __future__ import annotations
 
 import itertools
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,9 +14,21 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine import Finished, FinishReason, Fit, Model, PromptProgress, ReplyStats, TextDelta
+from engine import (
+    Finished,
+    FinishReason,
+    Fit,
+    Model,
+    PromptProgress,
+    ReplyStats,
+    TextDelta,
+    ToolCallFinished,
+)
 
 _numbers = itertools.count(1)
+
+Piece = str | tuple[str, str]
+"""Some text, or a call: a tool's name and its arguments as JSON."""
 
 
 @dataclass
@@ -23,12 +36,13 @@ class DripReply:
     """One answer on its way."""
 
     session_id: str
-    pieces: Iterator[str]
+    pieces: Iterator[Piece]
     post: Callable[[Any], None]
     id: str = field(default_factory=lambda: f"reply-{next(_numbers)}")
     written: int = 0
     paused: bool = False
     cancelled: bool = False
+    calls: list[dict[str, Any]] = field(default_factory=list)
 
     def cancel(self) -> None:
         self.cancelled = True
@@ -76,7 +90,7 @@ class Drip:
 
     def __init__(
         self,
-        text: Callable[[], Iterator[str]],
+        text: Callable[[], Iterator[Piece]],
         rate: float,
         on_post: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -102,7 +116,18 @@ class Drip:
 
     def load_later(self, path: str, on_progress: object = None) -> Future[Model]:
         future: Future[Model] = Future()
-        model = Model(path, "Drip", path, 1_000_000, 0, "float32", "shared", True, {})
+        model = Model(
+            path,
+            "Drip",
+            path,
+            1_000_000,
+            0,
+            "float32",
+            "shared",
+            True,
+            {},
+            tool_format="json",
+        )
         future.set_result(model)
         return future
 
@@ -153,9 +178,20 @@ class Drip:
                 self.replies.remove(reply)
                 return
             reply.written += 1
+            if not isinstance(piece, str):
+                self._call(reply, *piece)
+                return
             self._on_post(piece)
             reply.post(TextDelta(reply.session_id, reply.id, piece, "answer"))
 
+    def _call(self, reply: DripReply, name: str, arguments: str) -> None:
+        key = f"call{next(_numbers)}"
+        function = {"name": name, "arguments": json.loads(arguments)}
+        reply.calls.append({"id": key, "type": "function", "function": function})
+        reply.post(ToolCallFinished(reply.session_id, reply.id, key, name, arguments))
+
     def _finish(self, reply: DripReply, reason: FinishReason) -> None:
         stats = ReplyStats(1, 0, reply.written, 0.0, 1.0, 0.0)
-        reply.post(Finished(reply.session_id, reply.id, reason, stats))
+        turn: Any = {"role": "assistant", "content": "", "tool_calls": reply.calls}
+        message = turn if reply.calls else None
+        reply.post(Finished(reply.session_id, reply.id, reason, stats, message=message))

@@ -14,8 +14,8 @@ from pathlib import Path
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMenu, QScrollArea, QWidget
 
-from app.bench import samples
-from app.bench.drip import Drip
+from app.bench import samples, stories
+from app.bench.drip import Drip, Piece
 from app.bench.drive import Driver, program_in
 from app.bench.samples import Crowd, write_crowd
 from app.chats.options import ChatOptions
@@ -121,9 +121,15 @@ def take(folder: Path, looks: Sequence[str], tail: str) -> list[Path]:
         ids = list(samples.write(paths.chats).values())
         _embellish(paths.chats, ids[1])
         write_crowd(paths.chats, Crowd(40, 6))
-        with program_in(paths, GUIDE, (1280, 800), lambda: Drip(_slow, 30)) as driver:
+        texts: list[Callable[[], Iterator[Piece]]] = [_slow]
+
+        def text() -> Iterator[Piece]:
+            return texts[0]()
+
+        with program_in(paths, GUIDE, (1280, 800), lambda: Drip(text, 30)) as driver:
             screens = Screens(driver, folder, looks, tail)
             _window(driver, screens, ids)
+            stories.take(driver, screens.shoot, paths, texts)
             for name in COMMANDS:
                 screens.opened(name, driver.window.commands[name].trigger)
             _menus(driver, screens)
@@ -131,7 +137,7 @@ def take(folder: Path, looks: Sequence[str], tail: str) -> list[Path]:
     return screens.taken
 
 
-def _slow() -> Iterator[str]:
+def _slow() -> Iterator[Piece]:
     return (f"{word} " for word in samples.mixed(3000).split(" "))
 
 
