@@ -138,7 +138,6 @@ def _rank(asked: dict[str, Any]) -> None:
 
     about = backend.start()
     from engine.core.ranks import spreading
-    from engine.core.ranks.follower import model_of
     from engine.core.ranks.group import Group
 
     group = Group()
@@ -147,7 +146,7 @@ def _rank(asked: dict[str, Any]) -> None:
     for _ in spreading.read(net):
         pass
     found = spreading.measured(net, 256, lambda: None)
-    model = model_of(net, found, group.size)
+    model = spreading.model_of(net, found, group.size)
     rows = []
     for chats in asked["chats"]:
         steps = _Steps(group, model, chats)
