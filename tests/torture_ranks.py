@@ -24,7 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.bench.alone import compare
+from engine.bench.alone import Chat, Prompt, compare
 from engine.bench.limits import tight_budget
 from engine.bench.random_models import write_model
 from engine.bench.schedules import Schedule
@@ -65,9 +65,16 @@ WITHIN = 5.0
 class SpreadSchedule(Schedule):
     """As a schedule on one rank, with answers of a given form among the others."""
 
+    _continues = False
+
+    def _ask(self, chat: Chat, prompt: Prompt) -> None:
+        self._continues = not isinstance(prompt, str) and prompt[-1]["role"] == "assistant"
+        super()._ask(chat, prompt)
+        self._continues = False
+
     def _params(self) -> SamplingParams:
         params = super()._params()
-        if params.logit_bias or self._random.random() < 0.7:
+        if self._continues or params.logit_bias or self._random.random() < 0.7:
             return params
         return replace(params, grammar='start: /[a-z ]{3,60}/ "."')
 
@@ -88,7 +95,7 @@ def tokens(options: argparse.Namespace) -> int:
                 config = {**small_config(family), **SHORT, **(THREE if count == 3 else {})}
                 folder = write_model(Path(scratch) / f"{family}-{count}", config, scale=3.0)
                 for tight in [memory == "tight" for memory in options.memory]:
-                    budget = tight_budget(judge, folder, 4, 400) * 3 // 2 if tight else None
+                    budget = tight_budget(judge, folder, 2, 400) * 5 // 4 if tight else None
                     kept = Path(scratch) / "kept"
                     played = 0
                     with Engine(budget, cache_dir=kept, ranks=count) as spread:
