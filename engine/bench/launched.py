@@ -1,7 +1,8 @@
 """`mlx_lm.server` on a model that `mlx.launch` has spread, beside Stretto's ranks: the same chats.
 
 One chat gives the rates. Two show what becomes of each: `mlx_lm.server` may end then (its issue
-1737). In the first round they ask at once, in the next ones the second comes later. `python -m engine bench MODEL --parts launched --ranks 2`.
+1737). In the first round they ask at once, in the next ones the second comes later.
+`python -m engine bench MODEL --parts launched --ranks 2`.
 """
 
 from __future__ import annotations
