@@ -20,10 +20,12 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.bench.alone import Chat, compare
+from engine.bench.alone import Chat, Prompt, compare
+from engine.bench.limits import tight_budget
 from engine.bench.random_models import write_model
 from engine.bench.schedules import Schedule
 from engine.bench.small_configs import small_config
@@ -41,11 +43,13 @@ THREE = {
     "num_attention_heads": 6,
     "num_key_value_heads": 3,
     "hidden_size": 96,
-    "head_dim": 16,
     "intermediate_size": 96,
     "moe_intermediate_size": 96,
 }
 """What divides among three ranks."""
+
+SHORT = {"max_position_embeddings": 640, "head_dim": 32}
+"""A context that conversations outgrow, and heads whose keys can be kept in few bits."""
 
 CHECK = "100"
 """Turns between two comparisons of the caches."""
@@ -59,50 +63,62 @@ WITHIN = 5.0
 
 
 class SpreadSchedule(Schedule):
-    """As a schedule on one rank, but for keys in few bits, which ranks refuse."""
+    """As a schedule on one rank, with answers of a given form among the others."""
 
-    def _open(self, session_id: str | None = None) -> None:
-        self.actions["open"] += 1
-        options: dict[str, Any] = {
-            "reproducible": self._random.random() < 0.25,
-            "on_overflow": self._random.choice(("slide", "refuse")),
-            "kv_bits": None,
-        }
-        session = self._engine.open_session(self._model, session_id, **options)
-        self._chats.append(Chat(session, options))
+    _continues = False
+
+    def _ask(self, chat: Chat, prompt: Prompt) -> None:
+        self._continues = not isinstance(prompt, str) and prompt[-1]["role"] == "assistant"
+        super()._ask(chat, prompt)
+        self._continues = False
+
+    def _params(self) -> SamplingParams:
+        params = super()._params()
+        if self._continues or params.logit_bias or self._random.random() < 0.7:
+            return params
+        return replace(params, grammar='start: /[a-z ]{3,60}/ "."')
 
 
 def tokens(options: argparse.Namespace) -> int:
-    """Random schedules of all families on each number of ranks; returns how many faults."""
+    """Random schedules of all families on each number of ranks; returns how many faults.
+
+    Every second engine has so little memory that chats make room and come back from disk.
+    """
     os.environ["STRETTO_RANKS_CHECK"] = CHECK
     watch.SILENCE = PATIENCE
     faults = turns = 0
+    total: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as scratch, Engine() as judge:
         judge.stats()  # it chooses the BLAS before anything imports MLX
         for count in options.ranks:
             for number, family in enumerate(options.families):
-                config = {**small_config(family), **(THREE if count == 3 else {})}
+                config = {**small_config(family), **SHORT, **(THREE if count == 3 else {})}
                 folder = write_model(Path(scratch) / f"{family}-{count}", config, scale=3.0)
-                actions: Counter[str] = Counter()
-                played = 0
-                with Engine(ranks=count) as spread:
-                    while played < options.steps:
-                        schedule = SpreadSchedule(spread, folder, options.seed + number + played)
-                        schedule.run(options.actions)
-                        actions.update(schedule.actions)
-                        found = compare(judge, folder, schedule.done)
-                        played = spread.stats()["ranks"][0]["turn"]
-                        faults += len(found.faults)
-                        print(
-                            f"{count} ranks {family:<12} {found.replies:>4} replies "
-                            f"{found.tokens:>6} tokens {found.ties:>3} ties "
-                            f"{len(found.faults):>3} faults, {played} turns",
-                            flush=True,
-                        )
-                        for fault in found.faults:
-                            print(f"    {fault}", flush=True)
-                turns += played
-    print(f"{turns} turns, {faults} faults")
+                for tight in [memory == "tight" for memory in options.memory]:
+                    budget = tight_budget(judge, folder, 2, 400) * 5 // 4 if tight else None
+                    kept = Path(scratch) / "kept"
+                    played = 0
+                    with Engine(budget, cache_dir=kept, ranks=count) as spread:
+                        while played < options.steps / len(options.memory):
+                            seed = options.seed + number + played
+                            schedule = SpreadSchedule(spread, folder, seed, 16, tight)
+                            schedule.run(options.actions)
+                            total.update(schedule.actions)
+                            found = compare(judge, folder, schedule.done)
+                            played = spread.stats()["ranks"][0]["turn"]
+                            faults += len(found.faults)
+                            total.update(slid=found.slid, rebuilt=found.rebuilt)
+                            print(
+                                f"{count} ranks {family:<12} {'tight' if tight else 'wide':<5} "
+                                f"{found.replies:>3} replies {found.tokens:>5} tokens "
+                                f"{found.ties:>2} ties {found.rebuilt:>2} rebuilt {found.slid:>2} "
+                                f"slid {len(found.faults):>2} faults, {played} turns",
+                                flush=True,
+                            )
+                            for fault in found.faults:
+                                print(f"    {fault}", flush=True)
+                    turns += played
+    print(f"{turns} turns, {faults} faults; {dict(total)}")
     return faults
 
 
@@ -210,6 +226,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--ranks", type=int, nargs="+", default=[2, 3], help="how many (2 and 3)")
     parser.add_argument("--families", nargs="+", default=FAMILIES, help="of models")
     parser.add_argument("--steps", type=int, default=10_000, help="turns of each (10000)")
+    memory = ("wide", "tight")
+    parser.add_argument("--memory", nargs="+", choices=memory, default=memory, help="both")
     parser.add_argument("--actions", type=int, default=120, help="of a schedule (120)")
     parser.add_argument("--rounds", type=int, default=100, help="of faults (100)")
     parser.add_argument("--seed", type=int, default=0)

@@ -65,18 +65,14 @@ def run(
     from engine.model import backend
 
     backend.start()  # before anything imports MLX
-    from engine.core.ranks import spreading
     from engine.core.ranks.processes import hosts_of
 
-    try:
-        spreading.check(Path(model).name, _config(model), ranks)
-    except EngineError as error:
-        raise RuntimeError(error.message) from None
+    check(model, ranks)
     with tempfile.TemporaryDirectory() as scratch:
-        folder = _folder(model, Path(scratch))
+        path = folder(model, Path(scratch))
         hosts = Path(scratch) / "hosts.json"
         hosts.write_text(json.dumps(hosts_of(ranks)))
-        asked = {"folder": str(folder), "chats": list(chats), "steps": steps, "rounds": rounds}
+        asked = {"folder": str(path), "chats": list(chats), "steps": steps, "rounds": rounds}
         with _children(ranks, hosts, json.dumps(asked)) as first:
             told, _ = first.communicate(timeout=_LIMIT)
         if first.returncode:
@@ -95,6 +91,20 @@ def as_figures(costs: Sequence[Cost]) -> list[dict[str, Any]]:
     return [{**asdict(cost), "ratio": cost.ratio} for cost in costs]
 
 
+def check(model: str, ranks: int) -> None:
+    """Refuse a model that cannot be spread over so many ranks.
+
+    Raises:
+        RuntimeError: says why.
+    """
+    from engine.core.ranks import spreading
+
+    try:
+        spreading.check(Path(model).name, _config(model), ranks)
+    except EngineError as error:
+        raise RuntimeError(error.message) from None
+
+
 def _config(model: str) -> dict[str, Any]:
     from engine.bench.random_models import SHAPES
 
@@ -104,7 +114,8 @@ def _config(model: str) -> dict[str, Any]:
     return read
 
 
-def _folder(model: str, scratch: Path) -> Path:
+def folder(model: str, scratch: Path) -> Path:
+    """The folder of a model; one of random weights is written below `scratch`."""
     if not model.startswith("random:"):
         return Path(model)
     from engine.bench.random_models import SHAPES, write_model
@@ -138,7 +149,6 @@ def _rank(asked: dict[str, Any]) -> None:
 
     about = backend.start()
     from engine.core.ranks import spreading
-    from engine.core.ranks.follower import model_of
     from engine.core.ranks.group import Group
 
     group = Group()
@@ -147,7 +157,7 @@ def _rank(asked: dict[str, Any]) -> None:
     for _ in spreading.read(net):
         pass
     found = spreading.measured(net, 256, lambda: None)
-    model = model_of(net, found, group.size)
+    model = spreading.model_of(net, found, group.size)
     rows = []
     for chats in asked["chats"]:
         steps = _Steps(group, model, chats)

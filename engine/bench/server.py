@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any
 
@@ -52,6 +52,7 @@ class Server:
     """A server that runs as long as the `with` block.
 
     Args:
+        patience: seconds for one answer.
         memory: bytes of address space that it may have at most, where the system limits that; 0
             for no limit.
 
@@ -60,7 +61,8 @@ class Server:
             lines of its log.
     """
 
-    def __init__(self, model_path: str, memory: int = 0) -> None:
+    def __init__(self, model_path: str, memory: int = 0, patience: float = PATIENCE) -> None:
+        self._patience = patience
         self._model, self._memory_limit = model_path, memory
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by __exit__
         with socket.socket() as free:
@@ -70,14 +72,7 @@ class Server:
     def __enter__(self) -> Server:
         options = ["--model", self._model, "--host", "127.0.0.1", "--port", str(self.port)]
         options += ["--prompt-cache-size", "0", "--log-level", "WARNING"]
-        self._child = subprocess.Popen(
-            [sys.executable, "-c", CHILD, *options],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._log,
-            text=True,
-            env={**os.environ, "MOST_MEMORY": str(self._memory_limit)},
-        )
+        self._child = self.start([sys.executable, "-c", CHILD, *options])
         try:
             self._wait()
             self([Arrival(0.0, "warm up")], 2)
@@ -85,6 +80,20 @@ class Server:
             self.__exit__()
             raise
         return self
+
+    def start(
+        self, command: Sequence[str], env: Mapping[str, str] | None = None
+    ) -> subprocess.Popen[str]:
+        """Start the server's process, in a group of its own."""
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+            env={**os.environ, "MOST_MEMORY": str(self._memory_limit), **(env or {})},
+            start_new_session=True,
+        )
 
     def __exit__(self, *_: object) -> None:
         self._child.kill()
@@ -138,7 +147,7 @@ class Server:
         }
         wait_until(at)
         trace = Trace(at)
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self._patience)
         try:
             connection.request("POST", "/v1/chat/completions", json.dumps(body))
             response = connection.getresponse()

@@ -17,6 +17,7 @@ from engine.bench import (
     graph,
     hostile,
     latency,
+    launched,
     memory,
     ranks,
     switching,
@@ -33,7 +34,13 @@ from engine.cli.arguments import FROZEN, positive
 from engine.errors import EngineError
 
 PARTS = ("decode", "traffic", "latency", "capacity", "hostile")
-OWN_PARTS = ("memory", "switching", "graph", "ranks")  # that only run when they are named
+OWN_PARTS = (
+    "memory",
+    "switching",
+    "graph",
+    "ranks",
+    "launched",
+)  # that only run when they are named
 FAMILIES = "families"
 AGAINST = ("alone", "batch", "server")
 _NO_SERVER = "mlx_lm.server is left out: it needs a Python to run in, and this program is one"
@@ -51,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         choices=PARTS + OWN_PARTS,
         default=PARTS,
-        help="which (all but the last four)",
+        help="which (all but the last five)",
     )
     parser.add_argument(
         "--against",
@@ -70,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--arriving", type=positive, default=3000, help="long prompt that arrives")
     parser.add_argument("--history", type=positive, nargs="+", default=[500, 4000], metavar="N")
     parser.add_argument("--forks", type=positive, default=8, help="chats of one text (8)")
-    parser.add_argument("--ranks", type=positive, default=2, help="in --parts ranks (2)")
+    parser.add_argument("--ranks", type=positive, default=2, help="of ranks and launched (2)")
     parser.add_argument("--length", type=positive, nargs="+", metavar="N", help="capacity, memory")
     parser.add_argument("--cases", nargs="+", metavar="NAME", default=(), help="of graph (all)")
     parser.add_argument("--markdown", metavar="FILE", help="write the table of graph into a page")
@@ -102,7 +109,11 @@ def main(options: argparse.Namespace) -> int:
                 options.model, options.ranks, options.chats, options.tokens, options.rounds, say
             )
             figures["ranks"] = ranks.as_figures(costs)
-        if set(options.parts) - {"capacity", "memory", "graph", "ranks"}:
+        if "launched" in options.parts:
+            figures["launched"] = launched.run(
+                options.model, options.ranks, options.short, options.tokens, options.rounds, say
+            )
+        if set(options.parts) - {"capacity", "memory", "graph", "ranks", "launched"}:
             with subject(options.model) as it:
                 _compare(it, options, say, note, figures)
         if "capacity" in options.parts:  # after the others, whose model is unloaded by then
