@@ -21,7 +21,7 @@ def main(arguments: list[str] | None = None) -> int:
     if given[:1] == ["--rank-child"]:  # as `engine.core.ranks` starts it
         from engine.core.ranks.child import main as rank
 
-        return rank()
+        return rank(given[1:])
     if given and not given[0].startswith("-"):
         from engine.cli.main import main
 

@@ -19,6 +19,7 @@ from typing import Any, get_args
 from engine.core import thread
 from engine.core.commands import Estimate, Load, Pin, Relieve, Unload, UnloadIdle
 from engine.core.mailbox import Answer, Mailbox
+from engine.core.ranks.hosts.host import Host, check_group, local
 from engine.core.thread import may_wait
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
 from engine.kv.fitting import Fit
@@ -149,9 +150,10 @@ class Engine:
             sessions whose id the caller gave, they are found again after a restart. None keeps
             nothing on disk.
         cache_bytes: what the folder may take; the least recently used go first.
-        ranks: over how many processes on this machine each model is spread, a part in each. What
-            a model or a session cannot do then ends with `unsupported_session`. Where a process
-            dies or hangs, all replies end with `engine_stopped`.
+        ranks: over how many processes on this machine each model is spread, a part in each; or
+            their machines, this one first (`engine.core.ranks.hosts`). What a model or a session
+            cannot do then ends with `unsupported_session`. Where a process dies or hangs, all
+            replies end with `engine_stopped`.
     """
 
     def __init__(
@@ -159,16 +161,18 @@ class Engine:
         memory_budget: int | None = None,
         cache_dir: str | Path | None = None,
         cache_bytes: int = 4 * 2**30,
-        ranks: int = 1,
+        ranks: int | Sequence[Host] = 1,
     ) -> None:
         if memory_budget is not None and memory_budget <= 0:
             raise ValueError(f"memory_budget must be a positive number of bytes: {memory_budget}")
         if cache_bytes < 0:
             raise ValueError(f"cache_bytes must not be negative: {cache_bytes}")
-        if isinstance(ranks, bool) or not isinstance(ranks, int) or ranks < 1:
+        if isinstance(ranks, bool) or (isinstance(ranks, int) and ranks < 1) or not ranks:
             raise ValueError(f"ranks must be 1 or more processes, not {ranks!r}")
+        hosts = local(ranks) if isinstance(ranks, int) else tuple(ranks)
+        check_group(hosts)
         folder = Path(cache_dir).expanduser() if cache_dir is not None else None
-        self._settings = (memory_budget, folder, cache_bytes, ranks)
+        self._settings = (memory_budget, folder, cache_bytes, hosts)
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._mailbox = Mailbox()

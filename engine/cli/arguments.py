@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+
+from engine.core.ranks.hosts.host import Host
+from engine.core.ranks.hosts.listed import Hosts
 
 FROZEN = bool(getattr(sys, "frozen", False))
 """Whether this is the packaged program, whose executable is the interpreter."""
@@ -37,6 +41,29 @@ def add_ranks(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="spread each model over N processes on this machine (1)",
     )
+    parser.add_argument(
+        "--hosts", metavar="NAME,NAME…", help="or over these machines; see the command cluster"
+    )
+    add_hosts_file(parser)
+
+
+def add_hosts_file(parser: argparse.ArgumentParser) -> None:
+    """The argument `--hosts-file`."""
+    parser.add_argument(
+        "--hosts-file", type=Path, metavar="FILE", help="where the hosts lie (in the profile)"
+    )
+
+
+def ranks_of(options: argparse.Namespace) -> int | Sequence[Host]:
+    """What the engine is given as its ranks.
+
+    Raises:
+        HostError: a host is not known, or they cannot be one group.
+    """
+    if not options.hosts:
+        ranks: int = options.ranks
+        return ranks
+    return Hosts(options.hosts_file).group(options.hosts.split(","))
 
 
 def own_command(*arguments: str) -> list[str]:

@@ -15,7 +15,7 @@ from engine.batch.requests import BadLine, Parser, digest, lines
 from engine.batch.results import OutputError, Results, record
 from engine.batch.run import Answer, Runner
 from engine.batch.summary import Summary
-from engine.cli.arguments import GUIDE, add_adapter, add_ranks, positive
+from engine.cli.arguments import GUIDE, add_adapter, add_ranks, positive, ranks_of
 from engine.cli.batch_progress import line
 from engine.cli.terminal import Line
 from engine.engine import Engine
@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with Engine(ranks=options.ranks) as engine:
+        with Engine(ranks=ranks_of(options)) as engine:
             return _batch(engine, options)
     except KeyboardInterrupt:
         print("batch: interrupted; the same command goes on from here.", file=sys.stderr)

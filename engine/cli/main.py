@@ -43,6 +43,12 @@ def _serve() -> ModuleType:
     return serve
 
 
+def _cluster() -> ModuleType:
+    from engine.cli import cluster
+
+    return cluster
+
+
 def _load() -> ModuleType:
     from engine.bench import load
 
@@ -107,6 +113,7 @@ COMMANDS: dict[str, tuple[Callable[[], ModuleType], str]] = {
     "chat": (_chat, "a terminal chat with a model"),
     "batch": (_batch, "answer the requests in a file, many at a time"),
     "serve": (_serve, "answers other programs over HTTP, as OpenAI does"),
+    "cluster": (_cluster, "the machines that a model is spread over: check, copy, test, start"),
     "mcp": (_mcp, "chats and comparisons as tools for other programs (MCP over stdio)"),
     "load": (_load, "many clients at a server over HTTP"),
     "download": (_download, "a model from the hub, resumable"),

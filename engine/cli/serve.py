@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import logging
 import os
 import signal
@@ -14,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
 
-from engine.cli.arguments import GUIDE, add_ranks
+from engine.cli.arguments import GUIDE, add_ranks, ranks_of
 from engine.engine import Engine
 from engine.errors import EngineError
 from engine.serve.keys import Key, Keys, standard_file
@@ -46,6 +47,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--port", type=int, default=8080, help="0 takes a free one (8080)")
     add_ranks(parser)
     add("--quiet", action="store_true", help="no line for each request")
+    add(
+        "--for-a-program",
+        action="store_true",
+        help="tell port and model as a line of JSON, and end when the standard input does",
+    )
     group = parser.add_argument_group("who may ask")
     add = group.add_argument
     add("--host", default="127.0.0.1", help="others than this machine's own need a key")
@@ -85,13 +91,15 @@ def main(options: argparse.Namespace) -> int:
     try:
         if options.new_key or options.revoke_key or options.list_keys:
             return _keys(options)
-        settings = _settings(options)
+        settings, ranks = _settings(options), ranks_of(options)
     except (ValueError, OSError) as error:
         print(f"serve: {error}", file=sys.stderr)
         return 2
     wanted = threading.Event()
+    if options.for_a_program:
+        threading.Thread(target=_until_left, args=(wanted,), daemon=True).start()
     with _signals(wanted):
-        engine = Engine(ranks=options.ranks)
+        engine = Engine(ranks=ranks)
         status = 2
         try:
             status = _serve(engine, options, settings, wanted)
@@ -104,7 +112,7 @@ def main(options: argparse.Namespace) -> int:
                 f"serve: port {options.port}: {error.strerror or error}. Name another by --port.",
                 file=sys.stderr,
             )
-        _end(engine, status, options.ranks)
+        _end(engine, status, END_SECONDS if ranks == 1 else END_OF_RANKS)
     return status
 
 
@@ -180,6 +188,11 @@ def _serve(
         server.offer(model.path, adapter)
     with server:
         names = ", ".join(entry.name for entry in server.served.entries)
+        if options.for_a_program:
+            told = {"port": server.port, "model": server.served.entries[0].name}
+            print(json.dumps(told | {"context": model.context_length}), flush=True)
+            wanted.wait()
+            return 0
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         key = ", with a key" if settings.require_key or keys.all() else ""
         print(f"{names} at http://{host}:{server.port}/v1{key} (Ctrl+C ends)", flush=True)
@@ -187,14 +200,21 @@ def _serve(
     return 0
 
 
-def _end(engine: Engine, status: int, ranks: int) -> None:
+def _end(engine: Engine, status: int, within: float) -> None:
     """Stop the engine. Something native that does not come back must not keep the process."""
-    engine.stop(END_SECONDS if ranks == 1 else END_OF_RANKS)
+    engine.stop(within)
     if engine.is_running:
         logging.getLogger(__name__).warning("the engine does not stop: ending without it")
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
+
+
+def _until_left(wanted: threading.Event) -> None:
+    """Wait until the program that has started this one closes its end, or has died."""
+    while os.read(0, 4096):
+        pass
+    wanted.set()
 
 
 @contextlib.contextmanager

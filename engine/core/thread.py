@@ -7,11 +7,13 @@ import contextlib
 import logging
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.confined import confined
 from engine.core.mailbox import Mailbox, refuse
+from engine.core.ranks.hosts.host import Host
 from engine.errors import ENGINE_STOPPED, EngineError, words_of
 from engine.messages import Stop
 from engine.model import backend, overlay
@@ -38,7 +40,7 @@ def run(
     memory_budget: int | None,
     cache_dir: Path | None,
     cache_bytes: int,
-    ranks: int = 1,
+    ranks: Sequence[Host] = (),
 ) -> None:
     """The engine thread. Imports MLX here, so that no window waits for it."""
     _this_thread.runs_an_engine = True
@@ -63,9 +65,9 @@ def _loop(
     memory_budget: int | None,
     cache_dir: Path | None,
     cache_bytes: int,
-    ranks: int,
+    ranks: Sequence[Host],
 ) -> Loop | Relay:
-    if ranks > 1:
+    if len(ranks) > 1:
         from engine.core.ranks.relay import Relay
 
         return Relay(mailbox, ranks, memory_budget, cache_dir, cache_bytes)

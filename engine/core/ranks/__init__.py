@@ -11,10 +11,12 @@ they hold their part of the weights and of every cache, and do what rank 0's rec
 - `leader` is what rank 0's engine has more than any other: it announces each turn's plan in a
   `record`, with everything that was done to caches since the last one (`journal`).
 - `follower` replays records. It samples nothing and decides nothing.
+- `hosts` are the machines on which ranks run. Of one elsewhere `remote` is the relay's end and
+  `keeper` the other one; `trial` measures what the connection gives.
 - `spreading` says which models can be spread. Collectives and sharding are MLX's and mlx-lm's.
 
 What was decided, and measured, is in engine/DECISIONS.md.
 
-Imports: engine.core, engine.core.confined, engine.errors, engine.kv, engine.messages, engine.model,
-engine.scheduling.
+Imports: engine.core, engine.core.confined, engine.core.ranks.hosts, engine.errors, engine.kv,
+engine.messages, engine.model, engine.scheduling.
 """

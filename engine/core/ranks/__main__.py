@@ -4,4 +4,4 @@ import sys
 
 from engine.core.ranks.child import main
 
-sys.exit(main())
+sys.exit(main(sys.argv[1:]))

@@ -10,10 +10,13 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from engine.core.ranks.hosts import joining
+from engine.core.ranks.hosts.ssh import KEPT, OVER_STDIO
 from engine.core.ranks.link import Link
 from engine.errors import EngineError, words_of
 
@@ -23,16 +26,27 @@ PROTOCOL = 2
 """Of records and messages; ranks of another cannot be in one group."""
 
 
-def main() -> int:
-    """Be a rank. What it needs to know comes as a line of JSON on the standard input."""
+def main(arguments: Sequence[str] = ()) -> int:
+    """Be a rank. What it needs to know comes as a line of JSON on the standard input.
+
+    Of one on another machine it is the first message of the link.
+    """
+    if KEPT in arguments:
+        from engine.core.ranks import keeper
+
+        return keeper.main()
     from engine.core.confined.child import die_with_parent
 
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal goes to its whole group
-    given = json.loads(sys.stdin.buffer.readline())
-    link = Link.to(tuple(given["address"]), bytes.fromhex(given["key"]))
+    if OVER_STDIO in arguments:
+        link = Link.over_stdio()
+        given = link.take(False)
+    else:
+        given = json.loads(sys.stdin.buffer.readline())
+        link = Link.to(tuple(given["address"]), bytes.fromhex(given["key"]))
     try:
-        _serve(int(given["rank"]), link)
+        _serve(given, link)
     except BaseException as error:
         log.debug("a rank has ended", exc_info=error)
         words = error.message if isinstance(error, EngineError) else words_of(error)
@@ -52,7 +66,8 @@ def versions() -> dict[str, str]:
     return {"protocol": str(PROTOCOL), "mlx": version("mlx"), "mlx-lm": version("mlx-lm")}
 
 
-def _serve(rank: int, link: Link) -> None:
+def _serve(asked: dict[str, Any], link: Link) -> None:
+    rank = int(asked["rank"])
     from engine.core.confined import confined
     from engine.model import backend
 
@@ -60,16 +75,23 @@ def _serve(rank: int, link: Link) -> None:
         confined.shared().start()  # they import what they need while this process does
     about = backend.start()
     hello = {"rank": rank, "versions": versions(), "memory": about.memory, "device": about.device}
+    if "ports" in asked:
+        hello |= joining.place(asked["ports"], rank, int(asked["count"]))
     link.tell(hello)
-    given = link.take(True)
+    given = link.take(rank == 0)
     from engine.core.ranks.group import Group
 
     pulse = _Pulse(link)
-    group = Group()
-    if rank == 0:
+    with joining.joined(given.get("join")) as carrier:
+        group = Group(carrier)
+    if "trial" in given:
+        from engine.core.ranks import trial
+
+        trial.measure(group, link, given["trial"])
+    elif rank == 0:
         _lead(link, group, given, pulse)
     else:
-        _follow(link, group, given, pulse)
+        _follow(link, group, {**given, **asked}, pulse)
 
 
 class _Pulse:
@@ -92,13 +114,23 @@ class _Pulse:
             time.sleep(BEAT)
 
 
-def _listen(link: Link, trusted: bool, take: Callable[[Any], None]) -> None:
-    """Hand on what comes over the link; the relay's end is this process's."""
+def _listen(
+    link: Link, trusted: bool, take: Callable[[Any], None], patience: float | None = None
+) -> None:
+    """Hand on what comes over the link; the relay's end is this process's, and so is its silence.
+
+    Args:
+        patience: seconds that it may be silent; None for ever.
+    """
 
     def listen() -> None:
         try:
             while True:
-                take(link.take(trusted))
+                if patience is not None and not link.waiting(patience):
+                    os._exit(1)
+                message = link.take(trusted)
+                if "alive" not in message:
+                    take(message)
         except (EOFError, OSError, ValueError):
             os._exit(1)
 
@@ -112,9 +144,10 @@ def _follow(link: Link, group: Any, given: dict[str, Any], pulse: _Pulse) -> Non
     messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     folder = folder_of(_kept_in(given), group.rank, group.size)
     files = FollowingFiles(folder, given["cache bytes"] // group.size, link.tell)
-    follower = Follower(group, link.tell, files)
+    follower = Follower(group, link.tell, files, str(given.get("models") or ""))
     pulse.state = lambda: (follower.steps, follower.busy, follower.loading)
-    _listen(link, False, lambda message: follower.take(message, messages))
+    take = partial(follower.take, messages=messages)
+    _listen(link, False, take, given.get("patience"))
     follower.run(messages)
 
 

@@ -12,6 +12,7 @@ import mlx.core as mx
 from engine.core.ranks import spreading
 from engine.core.ranks.files import FollowingFiles
 from engine.core.ranks.group import Group, check_of, integers
+from engine.core.ranks.hosts import copies
 from engine.core.ranks.journal import digest
 from engine.core.ranks.record import Do, Record, as_name
 from engine.core.ranks.spreading import model_of
@@ -41,10 +42,15 @@ class Follower:
     Args:
         tell: sends a message to rank 0.
         files: of its part of the caches.
+        models: the folder for copies of models on this machine; "" for none.
     """
 
     def __init__(
-        self, group: Group, tell: Callable[[dict[str, Any]], None], files: FollowingFiles
+        self,
+        group: Group,
+        tell: Callable[[dict[str, Any]], None],
+        files: FollowingFiles,
+        models: str = "",
     ) -> None:
         self.turn = 0
         self.steps = 0
@@ -52,6 +58,7 @@ class Follower:
         self._group = group
         self._tell = tell
         self._files = files
+        self._copies = models
         self._ids: dict[int, str] = {}  # of models, as in the fingerprint of their caches
         self._models: dict[int, LoadedModel] = {}
         self._reading: dict[int, Any] = {}  # nets whose weights have been read
@@ -135,12 +142,13 @@ class Follower:
     # -- models -----------------------------------------------------------------------------
 
     def _load(self, message: dict[str, Any]) -> None:
-        path, model = Path(message["path"]), int(message["model"])
+        model, name, wanted = int(message["model"]), message["name"], message["contents"]
+        path = copies.found(Path(message["path"]), wanted, self._copies)
         try:
-            folder.check(path, message["name"])
-            if fingerprint.contents(path) != message["contents"]:
+            folder.check(path, name)
+            if fingerprint.contents(path) != wanted:
                 raise ValueError("its model folder has other contents")
-            net, _ = spreading.part(path, message["name"], self._group.mlx, message["wide"])
+            net, _ = spreading.part(path, name, self._group.mlx, message["wide"])
             for _ in spreading.read(net):
                 self.steps += 1
         except Exception as error:

@@ -16,15 +16,15 @@ from engine.core.ranks.record import Record
 
 
 class Group:
-    """MLX's group of all ranks, made from `MLX_RANK` and `MLX_HOSTFILE`.
+    """MLX's group of all ranks, made from `MLX_RANK` and `MLX_HOSTFILE`, or from JACCL's names.
 
     Attributes:
         mlx: MLX's own object.
         rank, size: this process's number, and how many there are.
     """
 
-    def __init__(self) -> None:
-        self.mlx: Any = mx.distributed.init(strict=True, backend="ring")
+    def __init__(self, backend: str = "ring") -> None:
+        self.mlx: Any = mx.distributed.init(strict=True, backend=backend)
         self.rank = int(self.mlx.rank())
         self.size = int(self.mlx.size())
 

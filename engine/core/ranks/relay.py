@@ -10,7 +10,7 @@ import logging
 import os
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -20,15 +20,13 @@ from typing import Any
 from engine.core.mailbox import Mailbox, refuse
 from engine.core.ranks import files
 from engine.core.ranks.far_end import Answered, Asked, Progress, Told, Unasked, nowhere
-from engine.core.ranks.processes import Processes, Rank, differing
+from engine.core.ranks.hosts.host import Host
+from engine.core.ranks.processes import Processes, Rank, budget_of, differing
 from engine.core.ranks.watch import Watch
 from engine.errors import ENGINE_STOPPED, EngineError, RanksLostError, words_of
 from engine.messages import Command, Failed, Finished, GetStats, Send, Sink, Stop, WorkDone
 
 log = logging.getLogger(__name__)
-
-BUDGET_SHARE = 0.85
-"""Of the memory, where no budget is given; as of an engine of one rank."""
 
 CHECKED_EVERY = 100
 """Turns after which the followers compare their caches with rank 0's. Takes a few milliseconds."""
@@ -49,8 +47,8 @@ class Relay:
     """The ranks of one engine, and who waits for what from them.
 
     Args:
-        count: how many ranks are started, all on this machine.
-        memory_budget: bytes that all of them together may take here.
+        hosts: where each rank is started, rank 0 on this machine.
+        memory_budget: bytes that all of one machine together may take there.
         cache_dir: the folder for their KV caches, None for none.
         cache_bytes: what the folder may take.
 
@@ -61,7 +59,7 @@ class Relay:
     def __init__(
         self,
         mailbox: Mailbox,
-        count: int,
+        hosts: Sequence[Host],
         memory_budget: int | None = None,
         cache_dir: Path | None = None,
         cache_bytes: int = 0,
@@ -76,7 +74,7 @@ class Relay:
         self._ended = threading.Event()
         self._lost: list[str] = []
         self._watch: Watch | None = None
-        self._processes = Processes(count, self._unwanted)
+        self._processes = Processes(hosts, self._unwanted)
         try:
             ranks = self._processes.start()
             differs = differing(ranks)
@@ -96,8 +94,7 @@ class Relay:
         return any(isinstance(command, Stop) for command in self._inbox)
 
     def _begin(self, ranks: list[Rank], memory_budget: int | None) -> None:
-        least = min(int(rank.hello["memory"]) for rank in ranks)
-        budget = (memory_budget or int(least * BUDGET_SHARE)) // len(ranks)
+        budget = budget_of(ranks, memory_budget)
         check_every = int(os.environ.get(CHECK_EVERY) or CHECKED_EVERY)
         self._ranks = ranks
         self._watch = Watch(ranks, self._lose)
@@ -105,7 +102,7 @@ class Relay:
             threading.Thread(
                 target=self._listen, args=(rank,), name="stretto-ranks-link", daemon=True
             ).start()
-            rank.link.tell({"budget": budget, "check every": check_every, **self._kept})
+        self._processes.begin({"budget": budget, "check every": check_every, **self._kept})
 
     def run(self) -> None:
         """Hand on what comes until a `Stop` does, or a rank is lost."""
@@ -184,9 +181,7 @@ class Relay:
                     for other in self._ranks[1:]:
                         other.link.tell(message["to all"])
                 elif "fault" in message:
-                    self._lose(
-                        f"Rank {rank.number} of {len(self._ranks)} failed: {_words(message)}"
-                    )
+                    self._lose(f"{self._name(rank)} failed: {_words(message)}")
                 elif "over" in message:
                     self._ended.set()
                 else:
@@ -195,7 +190,7 @@ class Relay:
             self._lose(f"{self._name(rank)} has gone.")
 
     def _name(self, rank: Rank) -> str:
-        return f"Rank {rank.number} of {len(self._ranks)}"
+        return rank.place(len(self._ranks))
 
     def _post(self, deliver: Callable[[], None]) -> None:
         try:
@@ -232,6 +227,7 @@ class Relay:
         return [
             {
                 "rank": rank.number,
+                "host": rank.host,
                 "pid": rank.process.pid if rank.process is not None else 0,
                 "device": rank.hello.get("device"),
                 "memory": rank.hello.get("memory"),

@@ -86,7 +86,7 @@ class Watch:
 
     def _wrong(self, now: float) -> str | None:
         for rank, pulse in zip(self._ranks, self._pulses, strict=True):
-            name = f"Rank {rank.number} of {len(self._ranks)}"
+            name = rank.place(len(self._ranks))
             if rank.process is not None and rank.process.poll() is not None:
                 return f"{name} has died: {ended(rank.process)}."
             patience = SILENCE_LOADING if pulse.loading else SILENCE

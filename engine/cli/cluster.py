@@ -1,0 +1,240 @@
+"""`python -m engine cluster …`: the machines that models are spread over, and what they give."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from engine.cli import serve
+from engine.cli.arguments import add_hosts_file, positive
+from engine.core.ranks.hosts.host import BACKENDS, LOCAL, MODELS, PORTS, Host, HostError
+from engine.core.ranks.hosts.listed import Hosts, configured
+from engine.errors import EngineError
+
+EPILOG = """\
+A host is a machine that ssh reaches without asking for a password, with the same Stretto on it.
+"local" is this machine and always there; it comes first in a group, and may stand in it twice.
+
+  cluster add studio me@studio.local --program ~/stretto/.venv/bin/python --source ~/stretto
+  cluster check
+  cluster copy MODEL studio
+  cluster test MODEL --hosts local,studio
+  cluster start MODEL --hosts local,studio
+"""
+
+GOOD, FAULTS, COULD_NOT = 0, 1, 2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EPILOG
+    commands = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
+
+    own = commands.add_parser("add", help="name a host, or change one")
+    own.add_argument("name", nargs="?", metavar="NAME")
+    own.add_argument("address", nargs="?", metavar="USER@MACHINE", help="or local")
+    own.add_argument("--program", metavar="PATH", help="its Python, or its Stretto (stretto)")
+    own.add_argument("--source", metavar="FOLDER", help="of Stretto's sources there")
+    own.add_argument("--ip", help="under which the other hosts reach it (as ssh does)")
+    own.add_argument("--ports", metavar="FIRST-LAST", help=f"({PORTS[0]}-{PORTS[1]})")
+    own.add_argument("--models", metavar="FOLDER", help=f"for copies there ({MODELS})")
+    own.add_argument("--backend", choices=BACKENDS, help="(ring)")
+    own.add_argument(
+        "--from", dest="file", type=Path, metavar="FILE", help="of mlx.distributed_config"
+    )
+    add_hosts_file(own)
+
+    own = commands.add_parser("list", help="all hosts")
+    own.add_argument("--json", action="store_true", help="for programs")
+    add_hosts_file(own)
+
+    own = commands.add_parser("remove", help="forget a host; nothing is removed there")
+    own.add_argument("name", metavar="NAME")
+    add_hosts_file(own)
+
+    own = commands.add_parser("check", help="ssh, versions, memory and links of hosts")
+    own.add_argument("names", nargs="*", metavar="NAME", help="(all)")
+    own.add_argument("--json", action="store_true", help="for programs")
+    add_hosts_file(own)
+
+    own = commands.add_parser("copy", help="bring a model to hosts")
+    own.add_argument("model", metavar="MODEL", help="folder or hub id, on this machine")
+    own.add_argument("names", nargs="*", metavar="NAME", help="(all)")
+    add_hosts_file(own)
+
+    own = commands.add_parser("test", help="bandwidth, latency and tokens/s, beside one machine")
+    own.add_argument("model", metavar="MODEL", help="folder or hub id")
+    own.add_argument("--hosts", metavar="NAME,NAME…", help="(all)")
+    own.add_argument("--chats", type=positive, nargs="+", default=[1, 8], metavar="N")
+    own.add_argument("--tokens", type=positive, default=64, metavar="N", help="of an answer (64)")
+    own.add_argument("--json", action="store_true", help="for programs, as the last line")
+    add_hosts_file(own)
+
+    own = commands.add_parser("start", help="serve over hosts; all that serve takes")
+    serve.add_arguments(own)
+
+    own = commands.add_parser("here", help="what this machine tells of itself, as JSON")
+    own.add_argument("--models", default=MODELS)
+    own.add_argument("--folder", default="")
+
+
+def main(options: argparse.Namespace) -> int:
+    try:
+        return _COMMANDS[options.what](options)
+    except (HostError, EngineError, ValueError) as error:
+        words = error.message if isinstance(error, EngineError) else str(error)
+        print(f"cluster: {words}", file=sys.stderr)
+    except OSError as error:
+        print(f"cluster: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("cluster: interrupted", file=sys.stderr)
+        return 130
+    return COULD_NOT
+
+
+def _add(options: argparse.Namespace) -> int:
+    hosts = Hosts(options.hosts_file)
+    if options.file is not None:
+        found = configured(options.file, options.program or "", options.source or "")
+        hosts.add(*found)
+        print(f"Added {', '.join(host.name for host in found)}.")
+        return GOOD
+    if not options.name:
+        raise HostError("Name the host: cluster add NAME user@machine")
+    known = {host.name: host for host in hosts.all()}.get(options.name)
+    if known is None and not options.address:
+        raise HostError(f"Where is {options.name}? cluster add {options.name} user@machine")
+    given = {
+        name: getattr(options, name)
+        for name in ("address", "program", "source", "ip", "models", "backend")
+        if getattr(options, name) is not None
+    }
+    if options.ports:
+        given["ports"] = _ports(options.ports)
+    host = replace(known, **given) if known is not None else Host(options.name, **given)
+    if host.name == LOCAL and not host.here:
+        raise HostError("local is this machine. Take another name.")
+    hosts.add(host)
+    print(f"{'Changed' if known is not None else 'Added'} {_line(host)}")
+    return GOOD
+
+
+def _ports(text: str) -> tuple[int, int]:
+    first, _, last = text.partition("-")
+    if not (first.isdecimal() and last.isdecimal()):
+        raise HostError(f"{text!r} are no ports. Write FIRST-LAST.")
+    return int(first), int(last)
+
+
+def _line(host: Host) -> str:
+    parts = [host.name, "this machine" if host.here else host.address, host.ip, host.program]
+    return "  ".join(part for part in parts if part)
+
+
+def _list(options: argparse.Namespace) -> int:
+    hosts = Hosts(options.hosts_file).all()
+    if options.json:
+        print(json.dumps([asdict(host) for host in hosts]))
+    else:
+        for host in hosts:
+            print(_line(host))
+    return GOOD
+
+
+def _remove(options: argparse.Namespace) -> int:
+    Hosts(options.hosts_file).remove(options.name)
+    print(f"Removed {options.name}.")
+    return GOOD
+
+
+def _check(options: argparse.Namespace) -> int:
+    from engine.core.ranks.hosts import checking
+
+    reports = checking.check(_named(options, options.names))
+    if options.json:
+        print(json.dumps([_told(report) for report in reports]))
+    else:
+        for report in reports:
+            print("\n".join(checking.lines(report)))
+    return GOOD if all(report.good for report in reports) else FAULTS
+
+
+def _told(report: Any) -> dict[str, Any]:
+    return {
+        "name": report.host.name,
+        "good": report.good,
+        "faults": report.faults,
+        "notes": report.notes,
+        **report.told,
+    }
+
+
+def _named(options: argparse.Namespace, names: Sequence[str]) -> list[Host]:
+    hosts = Hosts(options.hosts_file)
+    return [hosts.get(name) for name in names] if names else list(hosts.all())
+
+
+def _copy(options: argparse.Namespace) -> int:
+    from engine.core.ranks.hosts import copying
+    from engine.core.resolving import resolve
+
+    folder = resolve(options.model)
+    name = folder.name if Path(options.model).is_dir() else options.model.rpartition("/")[2]
+    status = GOOD
+    for host in _named(options, options.names):
+        if host.here:
+            continue
+        try:
+            done = copying.copy(folder, name, host, lambda words: print(words, file=sys.stderr))
+        except copying.CopyError as error:
+            print(f"cluster: {error}", file=sys.stderr)
+            status = FAULTS
+            continue
+        how = f"was copied by {done.by}" if done.by else "is there already"
+        print(f"{name} {how}: {host.name}:{done.folder} ({done.nbytes / 1e9:.2f} GB)")
+    return status
+
+
+def _test(options: argparse.Namespace) -> int:
+    from engine.bench import cluster
+
+    hosts = Hosts(options.hosts_file)
+    names = options.hosts.split(",") if options.hosts else [host.name for host in hosts.all()]
+    group = hosts.group(names)
+    if len(group) < 2:
+        raise HostError("A test takes two hosts: --hosts local,local tries it on this machine.")
+    say = (lambda words: print(words, file=sys.stderr)) if options.json else print
+    found = cluster.run(group, options.model, options.chats, options.tokens, say)
+    if options.json:
+        print(json.dumps(found))
+    return GOOD
+
+
+def _start(options: argparse.Namespace) -> int:
+    if not options.hosts and options.ranks == 1:
+        options.hosts = ",".join(host.name for host in Hosts(options.hosts_file).all())
+    return serve.main(options)
+
+
+def _here(options: argparse.Namespace) -> int:
+    from engine.core.ranks.hosts import about
+
+    print(json.dumps(about.tell(options.models, options.folder)))
+    return GOOD
+
+
+_COMMANDS = {
+    "add": _add,
+    "list": _list,
+    "remove": _remove,
+    "check": _check,
+    "copy": _copy,
+    "test": _test,
+    "start": _start,
+    "here": _here,
+}
