@@ -48,7 +48,7 @@ THREE = {
 }
 """What divides among three ranks."""
 
-SHORT = {"max_position_embeddings": 640, "head_dim": 32}
+SHORT = {"max_position_embeddings": 320, "head_dim": 32}
 """A context that conversations outgrow, and heads whose keys can be kept in few bits."""
 
 CHECK = "100"
@@ -95,7 +95,7 @@ def tokens(options: argparse.Namespace) -> int:
                 config = {**small_config(family), **SHORT, **(THREE if count == 3 else {})}
                 folder = write_model(Path(scratch) / f"{family}-{count}", config, scale=3.0)
                 for tight in [memory == "tight" for memory in options.memory]:
-                    budget = tight_budget(judge, folder, 2, 400) * 5 // 4 if tight else None
+                    budget = tight_budget(judge, folder, 2, 200) * 5 // 4 if tight else None
                     kept = Path(scratch) / "kept"
                     played = 0
                     with Engine(budget, cache_dir=kept, ranks=count) as spread:

@@ -20,7 +20,7 @@ from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
 from engine.core.ranks import record, spreading
 from engine.core.ranks.link import Link
-from engine.core.ranks.processes import Rank, differing
+from engine.core.ranks.processes import BUDGET_SHARE, Rank, budget_of, differing
 from engine.core.ranks.record import Do, Order, Record
 from engine.reply import Reply
 
@@ -182,6 +182,19 @@ def test_two_ranks_give_the_tokens_of_one(
     alone = engine.load(folder)
     assert model.nbytes < alone.nbytes  # each rank has its part of the weights
     assert scene(spread, model) == scene(engine, alone)
+
+
+def test_memory_is_planned_with_the_rank_that_has_least(spread: Engine) -> None:
+    def ranks(*told: tuple[str, int]) -> list[Rank]:
+        link: Any = Link
+        return [Rank(n, link, {"machine": m, "memory": b}) for n, (m, b) in enumerate(told)]
+
+    assert budget_of(ranks(("here", 1000), ("there", 400)), None) == 340
+    assert budget_of(ranks(("here", 1000), ("here", 1000), ("there", 800)), None) == 425
+    assert budget_of(ranks(("here", 1000), ("here", 1000)), 600) == 300
+    stats = spread.stats()
+    least = min(rank["memory"] for rank in stats["ranks"])
+    assert stats["memory_budget"] == int(least * BUDGET_SHARE) // 2
 
 
 def test_what_cannot_be_spread_says_so(spread: Engine, model_folder: Callable[[str], Path]) -> None:
