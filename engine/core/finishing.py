@@ -107,6 +107,7 @@ class Finishing:
             return
         log.warning("a shared step failed (%s); its sessions go on alone", error)
         group[0].model.faults += 1
+        group[0].model.kernels = None  # it may have been they
         for session in group:
             try:
                 self._state.begin_again(session)

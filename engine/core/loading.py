@@ -14,6 +14,7 @@ from typing import Any
 from engine.core.commands import Load, Unload
 from engine.core.confined.confined import Confined
 from engine.core.examining import Candidate, as_engine_error, examine
+from engine.core.kernels import KernelProbe
 from engine.core.leaving import Leaving
 from engine.core.mailbox import refuse
 from engine.core.state import State
@@ -57,6 +58,7 @@ class Loading:
         self._state = state
         self._workers = workers
         self._confined = confined
+        self._kernels = KernelProbe(workers, state.backend.device)
         self._identities: dict[tuple[object, ...], str] = {}  # of folders, to the model's id
         self._examining: list[Load] = []
         self._queue: list[_Load] = []
@@ -201,6 +203,7 @@ class Loading:
         known = self._state.models.get(model.info.id, model)
         if known is model:
             self._confine(known, load.candidate)
+            self._kernels.probe(known)
             if model.base is not None and model.base.reader is None:
                 self._confine(model.base, load.candidate)
         # The same weights loaded twice are kept once.

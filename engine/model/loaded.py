@@ -15,6 +15,8 @@ from engine.kv.config_estimate import MemoryEstimate
 from engine.kv.session_kv import SessionKV
 from engine.kv.slots import Slots
 from engine.model.info import Model
+from engine.model.kernel.program import Geometry
+from engine.model.kernel.use import Kernels
 from engine.params import SamplingParams
 from engine.text.form_tokens import Told
 from engine.text.rendering import Reader
@@ -54,6 +56,8 @@ class LoadedModel:
             and of the bits that its keys are kept in (None for the model's own type).
         used_at: when it was asked for something last, on the monotonic clock.
         faults: shared steps that raised; after a few of them its sessions step alone.
+        asks: what its layers ask of attention, of which a GPU may have kernels.
+        kernels: who takes that in a shared step; None before they have been found right.
     """
 
     info: Model
@@ -80,6 +84,8 @@ class LoadedModel:
     base: LoadedModel | None = None
     ranks: int = 1
     feed: Callable[[Sequence[mx.array], Sequence[SessionKV]], Sequence[mx.array]] | None = None
+    asks: frozenset[Geometry] = frozenset()
+    kernels: Kernels | None = None
     new_kv: Callable[[Callable[[], Caches], bool, int | None], SessionKV] = _plain
 
     def new_caches(self) -> Caches:

@@ -200,6 +200,7 @@ def loaded(
         slots=found.slots(),
         shares_prefix=ways.shares_prefix,
         mixes=ways.mixes,
+        asks=ways.asks,
         token_by_token=found.token_by_token,
         rows=rows,
         body=found.body,

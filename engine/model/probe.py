@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import mlx.core as mx
@@ -18,6 +18,8 @@ from engine.kv.slot_policy import policy_for
 from engine.kv.slots import Slots
 from engine.model import cpu, patches, ragged, rows
 from engine.model.backend import device_here
+from engine.model.kernel.program import Geometry
+from engine.model.kernel.use import Noting
 from engine.model.slices import in_slices
 
 log = logging.getLogger(__name__)
@@ -44,12 +46,14 @@ class Ways:
         slots: whether their keys can be in `Slots` meanwhile.
         shares_prefix: whether they can go on from one `SharedPrefix`.
         mixes: whether a chunk of a prompt can be read in one pass with a step of others.
+        asks: what its layers ask of attention, of which a GPU may have kernels.
     """
 
     step: str
     slots: bool = False
     shares_prefix: bool = False
     mixes: bool = False
+    asks: frozenset[Geometry] = frozenset()
 
 
 def explore(
@@ -122,7 +126,7 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
         slots = yield from _agrees(_IN_SLOTS, tried)
         shares_prefix = yield from _agrees(_SHARED_PREFIX, tried)
         mixes = slots and _plain(sessions[0]) and (yield from _agrees(_MIXED, tried))
-        return Ways(SHARED, slots, shares_prefix, mixes)
+        return Ways(SHARED, slots, shares_prefix, mixes, frozenset(tried.noting.geometries))
     if not patches.is_on("module_classes"):
         return Ways(ALONE)
     undo = rows.share_rows(_row_modules(net, sessions[0]))
@@ -157,6 +161,7 @@ class _Tried:
         alone: the same, after the steps as well.
         steps: the tokens of each session, step by step.
         expected: each step's logits, `[sessions, ids]`.
+        noting: what attention is asked for meanwhile.
     """
 
     net: Any
@@ -164,6 +169,7 @@ class _Tried:
     alone: list[Caches]
     steps: list[list[int]]
     expected: list[mx.array]
+    noting: Noting = field(default_factory=Noting)
 
 
 def _agrees(way: str, tried: _Tried) -> Generator[None, None, bool]:
@@ -248,7 +254,7 @@ def _difference(way: str, tried: _Tried) -> Generator[None, None, float]:
                 slots.assign(kvs)
                 if not slots.occupants:
                     return math.inf
-            shared = ragged.share_caches(together, slots)
+            shared = ragged.share_caches(together, slots, kernels=tried.noting)
             with cpu.engaged():
                 got = tried.net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
             held = [*zip(*together, strict=True), *zip(slots.keys, slots.values, strict=True)]

@@ -23,6 +23,7 @@ import mlx.core as mx
 
 from engine.kv.slot_buffer import plain_layers
 from engine.kv.slots import Slots
+from engine.model.kernel.use import Kernels
 from engine.model.ragged_rows import Rows, SlotRows, SlotStep, WithChunk
 
 
@@ -43,9 +44,12 @@ class Offsets:
 class RaggedKV:
     """One layer's KV caches of N sessions, in the shape of one cache of batch size N."""
 
-    def __init__(self, rows: Sequence[Any], offsets: Offsets) -> None:
+    def __init__(
+        self, rows: Sequence[Any], offsets: Offsets, kernels: Kernels | None = None
+    ) -> None:
         self.rows = rows
         self._offsets = offsets
+        self._kernels = kernels
         # Models that handle keys themselves ask for these to see whether they are quantised.
         if rows and all(hasattr(cache, "bits") for cache in rows):
             self.bits, self.group_size = rows[0].bits, rows[0].group_size
@@ -60,11 +64,14 @@ class RaggedKV:
             cache.update_and_fetch(k, v)
             for cache, k, v in zip(self.rows, mx.split(keys, n), mx.split(values, n), strict=True)
         ]
-        return Rows([k for k, _ in pairs], self.rows), Rows([v for _, v in pairs], self.rows)
+        return self._given(pairs)
 
     def keys_and_values(self) -> tuple[Rows, Rows]:
-        pairs = [cache.keys_and_values() for cache in self.rows]
-        return Rows([k for k, _ in pairs], self.rows), Rows([v for _, v in pairs], self.rows)
+        return self._given([cache.keys_and_values() for cache in self.rows])
+
+    def _given(self, pairs: Sequence[tuple[Any, Any]]) -> tuple[Rows, Rows]:
+        keys, values = [k for k, _ in pairs], [v for _, v in pairs]
+        return Rows(keys, self.rows, self._kernels), Rows(values, self.rows, self._kernels)
 
     def make_mask(self, n: int, **kwargs: Any) -> Rows | None:
         masks = [cache.make_mask(n, **kwargs) for cache in self.rows]
@@ -82,9 +89,14 @@ class SlotKV(RaggedKV):
     """One layer's KV caches of N sessions, of which the first are in slots."""
 
     def __init__(
-        self, rows: Sequence[Any], offsets: Offsets, steps: Sequence[SlotStep], layer: int
+        self,
+        rows: Sequence[Any],
+        offsets: Offsets,
+        steps: Sequence[SlotStep],
+        layer: int,
+        kernels: Kernels | None = None,
     ) -> None:
-        super().__init__(rows, offsets)
+        super().__init__(rows, offsets, kernels)
         self._steps = steps
         self._layer = layer
         self._lengths = [length for step in steps for length in step.lengths]
@@ -109,9 +121,13 @@ class SlotKV(RaggedKV):
         k = v = Rows([], [])
         if self._others.rows:
             k, v = self._others.keys_and_values()
-        keys = [(s, s.held(s.buffer.keys[self._layer])) for s in self._steps]
-        values = [(s, s.held(s.buffer.values[self._layer])) for s in self._steps]
-        return SlotRows(keys, k.rows, self.rows), SlotRows(values, v.rows, self.rows)
+        keys = [s.buffer.keys[self._layer] for s in self._steps]
+        values = [s.buffer.values[self._layer] for s in self._steps]
+        return self._slots(keys, k.rows), self._slots(values, v.rows)
+
+    def _slots(self, buffers: list[mx.array], others: list[Any]) -> SlotRows:
+        parts = [(s, s.held(buffer)) for s, buffer in zip(self._steps, buffers, strict=True)]
+        return SlotRows(parts, buffers, others, self.rows, self._kernels)
 
 
 class MixedKV:
@@ -188,34 +204,35 @@ class RaggedArrays:
 class RaggedList:
     """The caches of a layer that has several, each of them ragged."""
 
-    def __init__(self, rows: Sequence[Any], offsets: Offsets) -> None:
+    def __init__(self, rows: Sequence[Any], offsets: Offsets, kernels: Kernels | None) -> None:
         self.rows = rows
         self.caches = [
-            share(group, offsets) for group in zip(*(c.caches for c in rows), strict=True)
+            share(group, offsets, kernels) for group in zip(*(c.caches for c in rows), strict=True)
         ]
 
     def __getitem__(self, index: int) -> Any:
         return self.caches[index]
 
 
-def share(rows: Sequence[Any], offsets: Offsets) -> Any:
+def share(rows: Sequence[Any], offsets: Offsets, kernels: Kernels | None = None) -> Any:
     """The cache-shaped object for one layer's caches of several sessions."""
     first = rows[0]
     if hasattr(first, "caches"):
-        return RaggedList(rows, offsets)
+        return RaggedList(rows, offsets, kernels)
     if hasattr(first, "cache") and not hasattr(first, "update_and_fetch"):
         return RaggedArrays(rows)
-    return RaggedKV(rows, offsets)
+    return RaggedKV(rows, offsets, kernels)
 
 
-def _own(rows: Sequence[Any], offsets: Offsets) -> Any:
-    return None if rows[0] is None else share(rows, offsets)
+def _own(rows: Sequence[Any], offsets: Offsets, kernels: Kernels | None) -> Any:
+    return None if rows[0] is None else share(rows, offsets, kernels)
 
 
 def share_caches(
     caches: Sequence[Sequence[Any]],
     slots: Slots | None = None,
     reading: tuple[Sequence[Any], int] | None = None,
+    kernels: Kernels | None = None,
 ) -> list[Any]:
     """One list of ragged layer caches from the lists of layer caches of N sessions.
 
@@ -224,6 +241,7 @@ def share_caches(
         slots: the slots whose occupants are the first sessions, in the order of their slots.
         reading: for a mixed step, the layer caches of the session whose prompt is read, and how
             many tokens of it come after the N rows.
+        kernels: who may take the rows' attention, on a GPU.
 
     Raises:
         NotImplementedError: a mixed step with layers that have other caches than keys and values.
@@ -235,13 +253,13 @@ def share_caches(
         plain = plain_layers(slots.occupants[0])
         places = {id(cache): place for place, cache in enumerate(plain)}
         shared: list[Any] = [
-            SlotKV(rows, offsets, steps, places[id(rows[0])])
+            SlotKV(rows, offsets, steps, places[id(rows[0])], kernels)
             if id(rows[0]) in places
-            else _own(rows, offsets)
+            else _own(rows, offsets, kernels)
             for rows in each
         ]
     else:
-        shared = [_own(rows, offsets) for rows in each]
+        shared = [_own(rows, offsets, kernels) for rows in each]
     if reading is None:
         return shared
     read, count = reading

@@ -14,6 +14,7 @@ from typing import Any
 import mlx.core as mx
 
 from engine.kv.slot_buffer import SlotBuffer
+from engine.model.kernel.use import Kernels
 
 
 class Rows:
@@ -22,11 +23,16 @@ class Rows:
     Attributes:
         rows: the arrays.
         caches: the caches that they come from, one for each row.
+        kernels: who may attend to them where they lie, in their caches; None where nobody may, and
+            once the model has done something with them.
     """
 
-    def __init__(self, rows: list[Any], caches: Sequence[Any]) -> None:
+    def __init__(
+        self, rows: list[Any], caches: Sequence[Any], kernels: Kernels | None = None
+    ) -> None:
         self.rows = rows
         self.caches = caches
+        self.kernels = kernels
 
     @property
     def dtype(self) -> mx.Dtype:
@@ -109,15 +115,23 @@ class SlotRows(Rows):
     Attributes:
         parts: for each buffer of slots the lengths in it, and one layer's keys or values,
             `[occupied, key heads, longest, head dim]`.
+        buffers: for each of `parts` the whole array that the slots are in.
         others: the arrays of the rows that are not in slots.
     """
 
     def __init__(
-        self, parts: list[tuple[SlotStep, mx.array]], others: list[Any], caches: Sequence[Any]
+        self,
+        parts: list[tuple[SlotStep, mx.array]],
+        buffers: list[mx.array],
+        others: list[Any],
+        caches: Sequence[Any],
+        kernels: Kernels | None = None,
     ) -> None:
         self.parts = parts
+        self.buffers = buffers
         self.others = others
         self.caches = caches
+        self.kernels = kernels
 
     @functools.cached_property
     def rows(self) -> list[Any]:  # type: ignore[override]

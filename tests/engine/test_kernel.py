@@ -21,13 +21,6 @@ from tests.engine import kernel_fakes, kernel_shim
 PLAIN = Geometry(4, 2, 64, 64, "float32")
 
 
-@pytest.fixture(scope="module")
-def shim(tmp_path_factory: pytest.TempPathFactory) -> kernel_shim.Shim:
-    if kernel_shim.COMPILER is None:
-        pytest.skip("no C++ compiler")
-    return kernel_shim.Shim(kernel_shim.build(tmp_path_factory.mktemp("kernels")))
-
-
 def test_the_kernels_attend_as_the_plain_way_over_random_rows(shim: kernel_shim.Shim) -> None:
     rows, found = torture_kernel.shapes(shim, 36, seed=7, longest=80)
     assert not found

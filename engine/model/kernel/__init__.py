@@ -7,5 +7,5 @@ shapes, in a child process, before a model's chats use it.
 
 What was decided is in `engine/DECISIONS.md`, E121.
 
-Imports: engine.kv.
+Imports: nothing.
 """

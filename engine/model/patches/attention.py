@@ -14,7 +14,7 @@ from typing import Any
 import mlx.core as mx
 
 from engine.kv.shared_prefix import Split
-from engine.model import cpu, prefix_attention
+from engine.model import cpu, prefix_attention, ragged_kernel
 from engine.model.cpu import attention as cpu_attention
 from engine.model.patches.replace import expect
 from engine.model.patches.replace import replace as put
@@ -82,8 +82,12 @@ def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx
         return _split(queries, [keys], [values], call)
     if isinstance(keys, WithChunk):
         return _mixed(queries, keys, values, call)
-    if isinstance(keys, SlotRows) and call.mask is None and queries.shape[2] == 1:
-        return _in_slots(queries, keys, values, call)
+    if isinstance(keys, Rows) and call.mask is None and queries.shape[2] == 1:
+        found = _by_kernel(queries, keys, values, call)
+        if found is not None:
+            return found
+        if isinstance(keys, SlotRows):
+            return _in_slots(queries, keys, values, call)
     if isinstance(keys, Rows):
         return _each_row(queries, keys, values, call)
     if call.is_usual and isinstance(keys, mx.array) and cpu.is_engaged(queries):
@@ -91,6 +95,13 @@ def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx
         if out is not None:
             return out
     return call.original(queries, keys, values, cache)
+
+
+def _by_kernel(queries: Any, keys: Rows, values: Any, call: _Call) -> mx.array | None:
+    """All rows in one launch, where a GPU's kernel has been found right; else None."""
+    if keys.kernels is None or call.more or call.named or not isinstance(values, Rows):
+        return None
+    return ragged_kernel.attend(queries, keys, values, call.scale, call.sinks)
 
 
 def _split(queries: mx.array, keys: list[Split], values: list[Split], call: _Call) -> mx.array:
