@@ -53,6 +53,8 @@ class LoadedModel:
         new_kv: makes a session's caches of what gives empty ones, of whether it shares a prefix,
             and of the bits that its keys are kept in (None for the model's own type).
         used_at: when it was asked for something last, on the monotonic clock.
+        asked_for: somebody has loaded it for itself, not only to draft for another.
+        drafter: drafts for its chats that run alone (`drafting.Drafter`); None where none does.
         faults: shared steps that raised; after a few of them its sessions step alone.
     """
 
@@ -81,6 +83,8 @@ class LoadedModel:
     ranks: int = 1
     feed: Callable[[Sequence[mx.array], Sequence[SessionKV]], Sequence[mx.array]] | None = None
     new_kv: Callable[[Callable[[], Caches], bool, int | None], SessionKV] = _plain
+    asked_for: bool = False
+    drafter: Any = None
 
     def new_caches(self) -> Caches:
         """A session's caches, empty."""
