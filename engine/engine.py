@@ -234,7 +234,12 @@ class Engine:
         elif running is not threading.current_thread():
             running.join(timeout)
 
-    def load(self, path: str | Path, adapter: str | Path | None = None) -> Model:
+    def load(
+        self,
+        path: str | Path,
+        adapter: str | Path | None = None,
+        draft: str | Path | None = None,
+    ) -> Model:
         """Load a model folder (Hugging Face/MLX layout) or a hub id already downloaded. Waits.
 
         The same folder again gives the same weights.
@@ -244,18 +249,24 @@ class Engine:
                 variant, with an id and sessions of its own, that shares the arrays of the model
                 without an adapter and of its other variants: memory holds them once, until the
                 last of them is unloaded.
+            draft: as `path`: a smaller model with the same tokenizer, which is loaded too. It
+                drafts for a chat that runs alone, where that makes it faster; the chat says the
+                same with and without. None leaves a model that is in memory as it is, and an
+                empty text ends its drafting.
 
         Raises:
-            EngineError: `model_load_failed` or `out_of_memory`, saying what to do.
+            EngineError: `model_load_failed` or `out_of_memory`, saying what to do;
+                `unsupported_session` where the one cannot draft for the other.
         """
         may_wait()
-        return self.load_later(path, adapter=adapter).result()
+        return self.load_later(path, adapter=adapter, draft=draft).result()
 
     def load_later(
         self,
         path: str | Path,
         on_progress: Callable[[float], None] | None = None,
         adapter: str | Path | None = None,
+        draft: str | Path | None = None,
     ) -> Future[Model]:
         """As `load`, without waiting. The future's callbacks run on the engine thread.
 
@@ -267,7 +278,8 @@ class Engine:
         """
         answer: Future[Model] = Answer(can_be_cancelled=True)
         added = None if adapter is None else str(adapter)
-        self._post(Load(str(path), answer, on_progress, added))
+        small = None if draft is None else str(draft)
+        self._post(Load(str(path), answer, on_progress, added, small))
         return answer
 
     def estimate(

@@ -14,6 +14,8 @@ class Load:
     answer: Future[Any]  # of engine.model.info.Model; it may be cancelled
     told: Callable[[float], None] | None = None  # called with the share of the weights that is read
     adapter: str | None = None  # a folder: a variant of the model is wanted
+    draft: str | None = None  # a folder: a model that drafts for it; empty for none
+    part: bool = False  # it is read for another command, which answers the caller
 
 
 @dataclass(frozen=True)

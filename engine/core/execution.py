@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 
 import mlx.core as mx
 
+from engine.core import drafting
 from engine.core.examining import as_engine_error
 from engine.core.loading import Loading
 from engine.core.restoring import Restoring
 from engine.core.session import SessionState
 from engine.core.state import State
 from engine.model import runner
+from engine.model.drafting import Check
 from engine.model.runner import Following, Reading, Row
 from engine.scheduling.plan import Admission, Adoption, Chunk, Pass, StepPlan, Timing
 from engine.scheduling.view import Status
@@ -35,6 +37,7 @@ class PassResult:
         following: by session, what follows the token that was fed.
         error: what the step raised, in Python or on the device.
         seconds: what the pass took, where a chunk was read in it.
+        check: what a pass over a draft came to, in place of `following`.
     """
 
     plan: Pass
@@ -42,6 +45,7 @@ class PassResult:
     following: dict[str, Following] = field(default_factory=dict)
     error: BaseException | None = None
     seconds: float = 0.0
+    check: Check | None = None
 
 
 @dataclass
@@ -123,6 +127,8 @@ class Execution:
         for key in keys:
             if key in state.prefix_cache.kept:
                 state.prefix_cache.drop(key)
+            elif key in state.drafters:
+                state.drafters[key].drop()
             elif key in state.sessions:
                 session = state.sessions[key]
                 if state.offload.pending < state.budget * PENDING_SHARE:
@@ -182,6 +188,9 @@ class Execution:
                 with state.meter.phase("mixed"):
                     out.following = self._decode_mixed(feeding, chunk)
                 out.seconds = time.perf_counter() - started
+            elif step.draft:
+                with state.meter.phase("wait"):
+                    out.check = drafting.check(feeding[0], step.draft)
             elif feeding:
                 with state.meter.phase("launch"):
                     out.following = _launch(feeding, step.shared)
@@ -190,6 +199,8 @@ class Execution:
         except BaseException as error:  # a panic in a native library, too
             out.error = error
         state.meter.note(sum(token is not None for token in out.read.values()), 0)
+        if step.behind and out.error is None:
+            drafting.catch_up(feeding[0], step.behind)
         return out
 
     def _decode_mixed(self, feeding: list[SessionState], chunk: Chunk) -> dict[str, Following]:

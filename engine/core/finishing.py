@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from engine.core import drafting
 from engine.core.execution import PassResult, Results
 from engine.core.growing import Growing
 from engine.core.loading import Loading
@@ -15,6 +18,7 @@ from engine.core.state import State
 from engine.errors import EngineError
 from engine.messages import FinishReason
 from engine.model import runner
+from engine.model.drafting import Check
 from engine.scheduling.plan import StepPlan
 from engine.scheduling.view import Status
 
@@ -34,7 +38,7 @@ class Finishing:
         self._refuse(plan)
         for done in results.passes:
             if done.error is None:
-                self._advance_all(done)
+                self._advance_all(done, results)
             else:
                 reading = plan.chunk if plan.chunk is not None and plan.chunk.mixed else None
                 self._fence(done, reading.session if reading is not None else None)
@@ -55,10 +59,13 @@ class Finishing:
             else:
                 self._loading.refuse(refusal.key, error)
 
-    def _advance_all(self, done: PassResult) -> None:
+    def _advance_all(self, done: PassResult, results: Results) -> None:
         for session_id in done.plan.rows:
             session = self._state.answering[session_id]
             try:
+                if done.check is not None:
+                    self._advance_drafted(session, done.check, results)
+                    continue
                 self._advance(session, done.read[session_id], done.following.get(session_id))
             except BaseException as error:  # a panic in a native library, too
                 self._state.fail_reply(session, error)
@@ -76,21 +83,39 @@ class Finishing:
         else:
             if following is not None:
                 session.kv.note_fed(token)
-            if token in session.model.eos:
-                return self._state.end_reply(session, FinishReason.STOP)
-            reply.accept(token)
-            if reply.complete:
-                return self._state.end_reply(session, FinishReason.STOP)
-            if reply.generated + 2 > reply.limit:
-                self._growing.grow(session)
-            if reply.generated >= reply.limit:
-                return self._state.end_reply(session, FinishReason.LENGTH)
+            reason = self._take(session, token)
+            if reason is not None:
+                return self._state.end_reply(session, reason)
         if isinstance(following, Exception):
             return self._state.fail_reply(session, following)
         if isinstance(following, runner.Unsampled):
             following = runner.choose(reply, following)
         reply.next = following
         return None
+
+    def _take(self, session: SessionState, token: int) -> FinishReason | None:
+        """Add a token to the answer; says why it ends with it, if it does."""
+        reply = session.reply
+        assert reply is not None
+        if token in session.model.eos:
+            return FinishReason.STOP
+        reply.accept(token)
+        if reply.complete:
+            return FinishReason.STOP
+        if reply.generated + 2 > reply.limit:
+            self._growing.grow(session)
+        return FinishReason.LENGTH if reply.generated >= reply.limit else None
+
+    def _advance_drafted(self, session: SessionState, check: Check, results: Results) -> None:
+        """Take the token that was pending, and those drafted after it as far as they hold."""
+        started = time.perf_counter()
+        reason, told = drafting.advance(session, check, partial(self._take, session))
+        self._state.meter.note(told, 0)
+        if reason is not None:
+            self._state.end_reply(session, reason)
+        # A form has its tokens chosen only here.
+        timing, spent = results.timing, time.perf_counter() - started
+        results.timing = replace(timing, decode=timing.decode + spent, told=told, accepted=told - 1)
 
     def _fence(self, done: PassResult, reading: str | None) -> None:
         """Keep a fault with the session that caused it.
@@ -102,12 +127,16 @@ class Finishing:
         assert error is not None
         ids = [*done.plan.rows, *([reading] if reading is not None else [])]
         group = [self._state.answering[i] for i in ids]
-        if len(group) == 1:
+        drafter = group[0].model.drafter if done.plan.draft else None
+        if drafter is not None:
+            drafter.fail(error)  # it may be the draft's fault: without one it fails or goes on
+        elif len(group) == 1:
             self._state.fail_reply(group[0], error)
             return
-        log.warning("a shared step failed (%s); its sessions go on alone", error)
-        group[0].model.faults += 1
-        group[0].model.kernels = None  # it may have been they
+        else:
+            log.warning("a shared step failed (%s); its sessions go on alone", error)
+            group[0].model.faults += 1
+            group[0].model.kernels = None  # it may have been they
         for session in group:
             try:
                 self._state.begin_again(session)

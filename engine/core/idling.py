@@ -63,7 +63,8 @@ class Idling:
             return []
         busy = {s.model.info.id for s in self._state.answering.values()} | self._needed()
         bases = {m.base.info.id for m in self._state.models.values() if m.base is not None}
-        left = self._state.models.keys() - busy - self._pinned - bases  # a base would free nothing
+        bases |= {d.model.info.id for d in self._state.drafters.values()}
+        left = self._state.models.keys() - busy - self._pinned - bases  # these would free nothing
         used = {i: self._state.models[i].used_at for i in left}
         for session in self._state.sessions.values():
             key = session.model.info.id

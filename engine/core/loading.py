@@ -83,7 +83,7 @@ class Loading:
                 return load.candidate.request(load.key, base, float32, parts)
             self._end(load)  # what was read before it has brought it
             for command in load.callers:
-                _give(command, known)
+                give(command, known)
         return None
 
     def load(self, command: Load) -> None:
@@ -115,7 +115,7 @@ class Loading:
         if known is not None or command.answer.cancelled():
             self._examining.remove(command)
             if known is not None:
-                _give(command, known)
+                give(command, known)
             return
         if self._state.leader is not None:
             self._state.leader.check(candidate.examined, candidate.adapter is not None)
@@ -211,7 +211,7 @@ class Loading:
         self._end(load)
         self._add(known, load.candidate)
         for command in load.callers:
-            _give(command, known)
+            give(command, known)
 
     def _add(self, model: LoadedModel, candidate: Candidate) -> None:
         self._state.models[model.info.id] = model
@@ -244,23 +244,23 @@ class Loading:
 
     def free(self, model_id: str, then: Callable[[], None] | None = None) -> None:
         """As `unload`. `then` is called once it is done."""
-        state, message = self._state, "The model was unloaded. Load it again."
+        state, ended = self._state, (UNKNOWN_MODEL, "The model was unloaded. Load it again.")
         for session in [s for s in state.sessions.values() if s.model.info.id == model_id]:
             if session.named and session.reply is None:
                 state.save(session)
             elif not session.named:
                 state.erase(session.id)  # nobody can come back to it
             if not session.scratch:
-                state.ended[session.id] = (UNKNOWN_MODEL, message)
-            state.end_session(session, UNKNOWN_MODEL, message)
+                state.ended[session.id] = ended
+            state.end_session(session, *ended)
         state.prefix_cache.forget(model_id)
-        model, arrays = state.models.pop(model_id, None), []
-        if model is not None and state.leader is not None:
-            state.leader.unload(model)
-        if model is not None:
-            needed = {id(a) for m in state.in_memory for a in loader.arrays(m.net)}
-            arrays = [a for a in loader.arrays(model.net) if id(a) not in needed]
-            state.models_changed()
+        self.leave(state.remove(model_id), then)
+
+    def leave(self, models: list[LoadedModel], then: Callable[[], None] | None = None) -> None:
+        """Free what nobody needs any more of models that are gone; as `free` after that."""
+        needed = {id(a) for m in self._state.in_memory for a in loader.arrays(m.net)}
+        arrays = [a for m in models for a in loader.arrays(m.net) if id(a) not in needed]
+        self._state.models_changed()
         self._leaving.add(arrays, then)
 
     def give_up(self) -> list[Load]:
@@ -273,9 +273,10 @@ class Loading:
         return waiting
 
 
-def _give(command: Load, model: LoadedModel) -> None:
+def give(command: Load, model: LoadedModel) -> None:
     """Hand a model to whoever asked for it."""
     model.used_at = time.monotonic()
+    model.asked_for = model.asked_for or not command.part
     with contextlib.suppress(InvalidStateError):  # cancelled just now; the model stays
         command.answer.set_result(model.info)
 

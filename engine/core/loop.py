@@ -26,6 +26,7 @@ from engine.core.growing import Growing
 from engine.core.idling import Idling
 from engine.core.loading import Loading
 from engine.core.mailbox import Mailbox, refuse
+from engine.core.pairing import Pairing
 from engine.core.ranks.leader import Leader
 from engine.core.reception import Reception
 from engine.core.recovery import Recovery, Stage
@@ -86,9 +87,11 @@ class Loop:
         self._resting = Resting()
         self._idle = True
         self._in_order = False
+        forget = self._scheduler.drafting.forget
+        self._pairing = Pairing(self._state, self._workers, self._loading, forget)
         reception = Reception(self._state, self._workers, self._scheduler)
         self._handlers: dict[type, Callable[[Any], None]] = {
-            Load: self._loading.load,
+            Load: self._pairing.load,
             Estimate: Estimating(self._state, self._workers, confined.shared()).estimate,
             Unload: self._loading.unload,
             UnloadIdle: self._idling.set,
@@ -248,6 +251,7 @@ class Loop:
             self._save_all,
             lambda: self._end_all(why),
             lambda: self._inbox.extendleft(self._loading.give_up()),
+            lambda: self._inbox.extendleft(self._pairing.give_up()),
             lambda: self._refuse_all(why),
             self._leave_ranks,
             state.offload.close,

@@ -9,6 +9,7 @@ from engine.core.confined import confined, memory
 from engine.core.session import SessionState
 from engine.core.state import State
 from engine.model import backend
+from engine.model.drafting import Drafter
 from engine.scheduling.view import Status
 
 
@@ -17,7 +18,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
 
     `process_bytes` is what the system counts for this process: Python, the weights, caches and
     `buffer_bytes`, which MLX has freed and keeps for reuse. `children_bytes` are the confined
-    children's, which come on top of it.
+    children's, which come on top of it. `drafts` has, by a model's id, what drafts for it.
     """
     decoding, reading = state.meter.rates()
     return {
@@ -28,7 +29,8 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
         "buffer_bytes": backend.memory_kept(),
         "children_bytes": sum(map(memory.resident, confined.shared().pids)),
         "weights_bytes": state.weights,
-        "kv_bytes": sum(s.kv.owed for s in state.sessions.values()),
+        "kv_bytes": sum(s.kv.owed for s in state.sessions.values())
+        + sum(d.kv.owed for d in state.drafters.values()),
         "disk_bytes": state.offload.nbytes,
         "prefix_bytes": state.prefix_cache.nbytes,
         "step_seconds": step_seconds,
@@ -39,7 +41,18 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
         "read_tokens_per_s": reading,
         "queue": _queue(state),
         "models": [m.info for m in state.models.values()],
+        "drafts": {i: _draft(m.drafter) for i, m in state.models.items() if m.drafter is not None},
         "sessions": {s.id: _session(s) for s in state.sessions.values()},
+    }
+
+
+def _draft(drafter: Drafter) -> dict[str, Any]:
+    return {
+        "model": drafter.model.info.id,
+        "name": drafter.model.info.name,
+        "drafted_tokens": drafter.drafted,
+        "accepted_tokens": drafter.accepted,
+        "kv_bytes": drafter.kv.owed,
     }
 
 

@@ -27,6 +27,7 @@ from engine.kv.prefix_cache import PrefixCache
 from engine.messages import FinishReason
 from engine.model import backend
 from engine.model.backend import Backend
+from engine.model.drafting import Drafter
 from engine.model.loaded import LoadedModel
 from engine.scheduling.view import Status
 
@@ -90,10 +91,20 @@ class State:
 
     @property
     def in_memory(self) -> list[LoadedModel]:
-        """All models whose weights are held, each once: bases of variants are, unloaded or not."""
-        bases = [m.base for m in self.models.values() if m.base is not None]
-        found = [*self.models.values(), *bases, *self.adapted]
+        """All models whose weights are held, each once.
+
+        Bases of variants are, and models that draft for others, unloaded or not.
+        """
+        found = [*self.models.values(), *self.adapted]
+        found += [m.base for m in self.models.values() if m.base is not None]
+        found += [d.model for d in self.drafters.values()]
         return list({id(model): model for model in found}.values())
+
+    @property
+    def drafters(self) -> dict[str, Drafter]:
+        """What drafts for models, by the keys of their caches among the idle ones."""
+        models = self.models.values()
+        return {f"draft {m.info.id}": m.drafter for m in models if m.drafter is not None}
 
     def base(self, contents: str) -> LoadedModel | None:
         """The model without an adapter that is in memory and was made of these files."""
@@ -103,9 +114,20 @@ class State:
     def freed_by(self, model: LoadedModel) -> int:
         """Bytes that unloading a model would free: none of a base that a variant needs."""
         kept = [m for m in self.models.values() if m is not model]
-        needed = {id(m) for m in [*kept, *(m.base for m in kept), *self.adapted]}
-        own = [m for m in (model, model.base) if m is not None and id(m) not in needed]
-        return sum(m.info.nbytes for m in own)
+        small = [m.drafter.model for m in kept if m.drafter is not None]
+        needed = {id(m) for m in [*kept, *(m.base for m in kept), *small, *self.adapted]}
+        parts = [model, model.base, model.drafter and model.drafter.model]
+        return sum(m.info.nbytes for m in parts if m is not None and id(m) not in needed)
+
+    def remove(self, model_id: str) -> list[LoadedModel]:
+        """Take a model away; returns it and what drafted for it. Others may need their weights."""
+        model = self.models.pop(model_id, None)
+        if model is None:
+            return []
+        if self.leader is not None:
+            self.leader.unload(model)
+        drafter, model.drafter, model.asked_for = model.drafter, None, False
+        return [model] if drafter is None else [model, drafter.model]
 
     def models_changed(self) -> None:
         """A model has come or gone."""
@@ -157,6 +179,7 @@ class State:
         try:
             if not keep_cache:
                 self._drop(session)
+                self._drop_draft(session)
             self._let_go(session)
         finally:
             self._fail(reply, error)
@@ -166,6 +189,7 @@ class State:
         reply = session.reply
         assert reply is not None
         session.kv.drop()
+        self._drop_draft(session)
         session.kv.begin(reply.tokens)
         reply.next = None
         if reply.odds is not None:
@@ -240,6 +264,11 @@ class State:
         if session.scratch:
             self.sessions.pop(session.id, None)
             self._drop(session)
+
+    def _drop_draft(self, session: SessionState) -> None:
+        """What was drafted for it is of no use either."""
+        if session.model.drafter is not None:
+            session.model.drafter.drop()
 
     def _drop(self, session: SessionState) -> None:
         try:

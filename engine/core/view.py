@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Sequence
 
+from engine.core import drafting
 from engine.core.session import SessionState
 from engine.core.state import State
 from engine.errors import words_of
@@ -42,6 +43,7 @@ def view(state: State, load: LoadRequest | None) -> View:
         load=load,
         offer=lambda row: _offer(state, sessions[row.id]),
         halt=lambda row, others: _halt(state, row, others),
+        behind=lambda row: drafting.behind(state, sessions[row.id]),
     )
 
 
@@ -86,14 +88,16 @@ def _row(session: SessionState) -> Row:
         wants_more=reply.wants_more,
         snapshot_at=snapshot_at,
         most=session.most if prepared else 0,
+        drafts=drafting.most(session) if model.drafter is not None else 0,
     )
 
 
 def idle(state: State) -> list[Idle]:
-    """The caches that nobody is using: of chats that are not answering, and kept beginnings."""
+    """The caches that nobody needs: of chats that are not answering, kept beginnings, drafts'."""
     chats = [Idle(s.id, s.kv.owed, s.used_at) for s in state.sessions.values() if not s.is_running]
     kept = state.prefix_cache.kept.items()
-    return chats + [Idle(key, p.kv.owed, p.used_at + LONG_AGO) for key, p in kept]
+    drafts = [Idle(k, d.kv.owed, d.used_at + LONG_AGO) for k, d in state.drafters.items()]
+    return [*chats, *drafts, *(Idle(key, p.kv.owed, p.used_at + LONG_AGO) for key, p in kept)]
 
 
 def _offer(state: State, session: SessionState) -> Offer | None:

@@ -72,7 +72,7 @@ class SessionKV(HeldCaches):
             return 0
         self.rebuilt = False
         shared = min(common_prefix(self.tokens, prompt), len(prompt) - 1)
-        if shared == len(self.tokens) or self._trim_to(shared):
+        if shared == len(self.tokens) or self.trim_to(shared):
             return shared
         snapshot = self._snapshot
         if snapshot is not None and snapshot.length <= shared:
@@ -130,7 +130,7 @@ class SessionKV(HeldCaches):
         self._snapshot = None
         self._dropped = False
 
-    def _trim_to(self, length: int) -> bool:
+    def trim_to(self, length: int) -> bool:
         """Take back the tokens after `length`; False where some layer cannot."""
         if not self.trimmable or (self.shared_prefix is not None and not length):
             return False

@@ -55,6 +55,8 @@ class LoadedModel:
         new_kv: makes a session's caches of what gives empty ones, of whether it shares a prefix,
             and of the bits that its keys are kept in (None for the model's own type).
         used_at: when it was asked for something last, on the monotonic clock.
+        asked_for: somebody has loaded it for itself, not only to draft for another.
+        drafter: drafts for its chats that run alone (`drafting.Drafter`); None where none does.
         faults: shared steps that raised; after a few of them its sessions step alone.
         asks: what its layers ask of attention, of which a GPU may have kernels.
         kernels: who takes that in a shared step; None before they have been found right.
@@ -87,6 +89,8 @@ class LoadedModel:
     asks: frozenset[Geometry] = frozenset()
     kernels: Kernels | None = None
     new_kv: Callable[[Callable[[], Caches], bool, int | None], SessionKV] = _plain
+    asked_for: bool = False
+    drafter: Any = None
 
     def new_caches(self) -> Caches:
         """A session's caches, empty."""

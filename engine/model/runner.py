@@ -100,7 +100,7 @@ def decode(
     if model.slots is not None:
         order = model.slots.assign([] if alone else [r.kv for r in rows])
         turn = [rows[row] for row in order] or rows
-    feeds: Sequence[mx.array] = [_pending(r.answer) for r in turn]
+    feeds: Sequence[mx.array] = [pending(r.answer) for r in turn]
     caches = [r.kv.layers for r in turn]
     if model.feed is not None:
         feeds = model.feed(feeds, [r.kv for r in turn])
@@ -210,11 +210,51 @@ def _forward_mixed(
     return logits[: len(feeds), -1]
 
 
-def _pending(answer: Answer) -> mx.array:
+def read_ahead(
+    model: LoadedModel, kv: SessionKV, answer: Answer, fed: mx.array
+) -> tuple[mx.array, mx.array | None]:
+    """Feed several tokens of one answer in one pass, as if each had followed the one before.
+
+    Args:
+        fed: their ids, `[tokens]`, lazy; the first is the pending one.
+
+    Returns:
+        The logits after each, `[tokens, vocab]`, and what the answer would say after each,
+        `[tokens]`: None where it has a form, and the tokens are to be chosen one by one.
+
+    Raises:
+        Exception: its sampler's.
+    """
+    if model.slots is not None:
+        model.slots.assign([])
+    with cpu.engaged():
+        logits: mx.array = model.net(fed[None], cache=kv.layers)[0]
+    if answer.constraint is not None:
+        mx.async_eval([fed, logits])  # type: ignore[no-untyped-call]
+        return logits, None
+    places = range(fed.shape[0])
+    sampled = sample_rows(
+        logits,
+        [answer.sampler for _ in places],
+        [answer.index + place for place in places],
+        [_recent_after(answer, fed[: place + 1]) for place in places],
+    )
+    chosen = []
+    for token in sampled:
+        if isinstance(token, Exception):
+            raise token
+        chosen.append(token.astype(mx.uint32))
+    out = mx.concatenate(chosen)
+    # Only who asked for odds reads the logits again.
+    mx.async_eval([fed, out, *([logits] if answer.odds is not None else [])])  # type: ignore[no-untyped-call]
+    return logits, out
+
+
+def pending(answer: Answer) -> mx.array:
     """The pending token as `[1, 1]`: sampled and still lazy, or the last one known."""
     if answer.next is not None:
-        pending: mx.array = answer.next.reshape(1, 1)
-        return pending
+        following: mx.array = answer.next.reshape(1, 1)
+        return following
     return mx.array([[answer.tokens[-1]]], mx.uint32)
 
 
@@ -227,3 +267,12 @@ def _recent(answer: Answer) -> mx.array | None:
         return mx.array(answer.tokens[-window:], mx.uint32)
     known = answer.tokens[-(window - 1) :] if window > 1 else []
     return mx.concatenate([mx.array(known, mx.uint32), answer.next.astype(mx.uint32).reshape(1)])
+
+
+def _recent_after(answer: Answer, fed: mx.array) -> mx.array | None:
+    """As `_recent` once `fed`, which begins with the pending token, has been accepted."""
+    if not answer.params.uses_history:
+        return None
+    window = answer.params.penalty_window
+    known = answer.tokens[max(0, len(answer.tokens) - window) :]
+    return mx.concatenate([mx.array(known, mx.uint32), fed])[-window:]

@@ -53,11 +53,15 @@ class Pass:
         rows: sessions whose pending token is read and told.
         feed: those of them whose pending token is fed, so that another follows.
         shared: they take part in one forward pass; else each has one of its own.
+        draft: so many tokens are drafted after the pending one, and checked in the same pass.
+        behind: so many tokens the drafting model reads after the step, to catch up.
     """
 
     rows: tuple[str, ...]
     feed: tuple[str, ...]
     shared: bool = True
+    draft: int = 0
+    behind: int = 0
 
 
 @dataclass(frozen=True)
@@ -130,6 +134,7 @@ class Timing:
         chunk: reading the chunk in a pass of its own.
         read: tokens of the chunk that were read; 0 where it failed.
         left: tokens of that prompt that are still to be read.
+        told: tokens that a pass with a draft brought, `accepted` of them drafted.
     """
 
     ended: float = 0.0
@@ -137,3 +142,5 @@ class Timing:
     chunk: float = 0.0
     read: int = 0
     left: int = 0
+    told: int = 0
+    accepted: int = 0

@@ -7,12 +7,14 @@ the same plan for the same view. `observe` is told how long the plan took; only 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from engine.scheduling import admission
+from engine.scheduling import admission, drafting
+from engine.scheduling.drafting import Drafting
 from engine.scheduling.pacing import TILE, Pacing, Waiting
 from engine.scheduling.plan import Adoption, Chunk, Pass, Refusal, StepPlan, Timing
 from engine.scheduling.turns import Turns
-from engine.scheduling.view import Row, View
+from engine.scheduling.view import Row, Status, View
 
 APART_EVERY = 256
 """One chunk in so many is read after a step and not with it, to learn how long a step takes by
@@ -35,11 +37,13 @@ class Scheduler:
 
     Attributes:
         pacing: sizes of chunks and the order of prompts.
+        drafting: whether a small model drafts for a chat that runs alone.
         step_seconds: what a decode step takes at present, with no chunk beside it.
     """
 
     def __init__(self, pacing: Pacing | None = None) -> None:
         self.pacing = pacing or Pacing()
+        self.drafting = Drafting()
         self.step_seconds = 0.0
         self._turns = Turns()
         self._round_over = True  # every model with chats that decode has had a turn
@@ -77,8 +81,10 @@ class Scheduler:
         elif plan.models:
             self._round_over = True
         chunk = plan.chunk
+        self._observe_drafts(view, plan, timing)
         alone = len(plan.models) == 1 and not (chunk is not None and chunk.mixed)
-        if alone and plan.passes and timing.decode > 0:
+        plain = alone and not any(p.draft or p.behind for p in plan.passes)
+        if plain and plan.passes and timing.decode > 0:
             self.step_seconds = timing.decode
         if chunk is None or not timing.read:
             return
@@ -103,6 +109,8 @@ class Scheduler:
         models = tuple(dict.fromkeys(g[0].model for g in groups))
         model = self._turns.next(models) if models else ""
         passes = tuple(_pass(g, view) for g in groups if g[0].model == model)
+        if len(groups) == 1 and len(groups[0]) == 1:
+            passes = (self._with_draft(passes[0], groups[0][0], view),)
         chunk = None
         if order and self._mixes(view, order[0], groups, passes):
             count = self.pacing.mixed_chunk(model, len(passes[0].feed), order[0].remaining)
@@ -118,6 +126,27 @@ class Scheduler:
             queue=queue,
             answering=len(groups) if chunk is not None else 0,
         )
+
+    def _with_draft(self, step: Pass, row: Row, view: View) -> Pass:
+        """The step of the chat that decodes alone: with a draft where that is worth it."""
+        count = self.drafting.count(row.model) if row.drafts and step.feed else 0
+        if not count or any(_runs_beside(r, row) for r in view.rows):
+            return step
+        behind = view.behind(row)
+        if behind > drafting.CATCH_UP:
+            return replace(step, behind=min(behind - 1, drafting.CHUNK))
+        return step if behind < 0 else replace(step, draft=min(count, row.drafts))
+
+    def _observe_drafts(self, view: View, plan: StepPlan, timing: Timing) -> None:
+        steps, rows = plan.passes, {r.id: r for r in view.rows}
+        if len(steps) != 1 or len(steps[0].feed) != 1 or plan.chunk or steps[0].behind:
+            self.drafting.interrupted()
+        elif steps[0].draft and timing.told:
+            self.drafting.observe(
+                plan.model, timing.decode, timing.told, steps[0].draft, timing.accepted
+            )
+        elif rows[steps[0].feed[0]].drafts:
+            self.drafting.observe(plan.model, timing.decode, 1)
 
     def _reading_order(self, view: View) -> list[Row]:
         rows = {r.id: r for r in view.rows if r.reads}
@@ -204,3 +233,9 @@ def _may_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
         and row.model == group[0].model
         and all(r.joins for r in group)
     )
+
+
+def _runs_beside(other: Row, row: Row) -> bool:
+    """Whether a chat stands in the way of another that would draft alone."""
+    beside = other.id != row.id and not other.paused
+    return beside and other.status not in (Status.PREPARING, Status.FINISHED)

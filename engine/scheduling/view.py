@@ -40,6 +40,8 @@ class Row:
         wants_more: a token has to follow the one that is pending.
         snapshot_at: where its reading must stop for a snapshot; -1 for nowhere.
         most: bytes of its caches when the reply has become as long as it may.
+        drafts: the most tokens that a small model may draft after the pending one; 0 where none
+            may.
     """
 
     id: str
@@ -61,6 +63,7 @@ class Row:
     wants_more: bool = True
     snapshot_at: int = -1
     most: int = 0
+    drafts: int = 0
 
     @property
     def decodes(self) -> bool:
@@ -143,6 +146,11 @@ def no_offer(row: Row) -> Offer | None:
     return None
 
 
+def no_draft(row: Row) -> int:
+    """Nothing is drafted for this row."""
+    return -1
+
+
 def no_halt(row: Row, others: Sequence[Row]) -> int:
     """Others can go on from anywhere in this prompt."""
     return -1
@@ -163,6 +171,8 @@ class View:
             scheduler asks only about those whose turn it is.
         halt: where reading a row's prompt must halt because others can go on from there; -1 for
             nowhere. `others` are those that wait.
+        behind: how many of a row's tokens the model that drafts for it has still to read; -1
+            where there is no memory for drafting.
     """
 
     now: float
@@ -173,3 +183,4 @@ class View:
     load: LoadRequest | None = None
     offer: Callable[[Row], Offer | None] = no_offer
     halt: Callable[[Row, Sequence[Row]], int] = no_halt
+    behind: Callable[[Row], int] = no_draft

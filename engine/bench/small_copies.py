@@ -1,0 +1,66 @@
+"""Small models that draft for a given one, made of its own weights, for measurements and tests."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from engine.model import backend
+
+LAYER = "model.layers."
+
+
+def first_layers(model: Path, folder: Path, layers: int) -> Path:
+    """Write a copy of a model that has its first `layers` layers only; returns the folder.
+
+    It says what the model says now and then, the more often the more layers it has.
+    """
+
+    def kept(name: str, array: Any) -> Any:
+        number = int(name.removeprefix(LAYER).split(".")[0]) if name.startswith(LAYER) else -1
+        return array if number < layers else None
+
+    return _copy(model, folder, {"num_hidden_layers": layers}, kept)
+
+
+def perturbed(model: Path, folder: Path, share: float, seed: int = 0) -> Path:
+    """Write a copy of a model with each weight off by about `share` of the usual one.
+
+    With a small share it says mostly what the model says, also where the weights are random.
+    """
+    import mlx.core as mx
+
+    mx.random.seed(seed)
+
+    def moved(_: str, array: Any) -> Any:
+        if not mx.issubdtype(array.dtype, mx.floating) or array.ndim < 2:
+            return array
+        spread = share * mx.abs(array.astype(mx.float32)).mean()
+        return array + (spread * mx.random.normal(array.shape)).astype(array.dtype)
+
+    return _copy(model, folder, {}, moved)
+
+
+def _copy(
+    model: Path, folder: Path, changes: dict[str, Any], kept: Callable[[str, Any], Any]
+) -> Path:
+    backend.take_openblas()  # before anything imports MLX
+    import mlx.core as mx
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in (*model.glob("*.json"), *model.glob("*.jinja")):
+        shutil.copy(file, folder)
+    config = json.loads((model / "config.json").read_text()) | changes
+    (folder / "config.json").write_text(json.dumps(config))
+    weights: dict[str, Any] = {}
+    for file in sorted(model.glob("model*.safetensors")):
+        read = mx.load(str(file))
+        assert isinstance(read, dict)
+        for name, array in read.items():
+            if (changed := kept(name, array)) is not None:
+                weights[name] = changed
+    mx.save_safetensors(str(folder / "model.safetensors"), weights, {"format": "mlx"})
+    return folder

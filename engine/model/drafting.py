@@ -1,0 +1,246 @@
+"""A small model drafts, the chat's own model checks: several tokens of one chat in one pass.
+
+Every token of an answer has a random key of its own (`sampling`), so a draft is checked against
+what the chat would have said: its model reads the drafted tokens in one pass and chooses a token
+after each, with that token's key. As long as it chooses what was drafted, the tokens are as good
+as if they had been made one by one. The text is the same with and without drafts, but for two
+tokens whose logits are nearer to each other than a pass of several tokens rounds.
+
+A form may bind the answer: then each token is chosen once the one before it has been accepted.
+
+The method is Leviathan et al. 2023 (arXiv:2211.17192), with their acceptance by chance replaced:
+there the random numbers differ from those of plain decoding, and with them the text.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+
+import mlx.core as mx
+import numpy as np
+
+from engine.errors import UNSUPPORTED_SESSION, EngineError
+from engine.kv.cache_objects import may_not_trim
+from engine.kv.session_kv import SessionKV
+from engine.model import runner
+from engine.model.loaded import LoadedModel
+from engine.model.runner import Answer, Unsampled
+
+log = logging.getLogger(__name__)
+
+TOO_MANY_FAULTS = 3
+"""After so many passes that raised, a model is not drafted for any more."""
+
+
+class Drafter:
+    """The small model beside a large one, and its caches of the answer it drafted for last.
+
+    Attributes:
+        model: the small one.
+        kv: its caches. Between two turns they hold tokens of the answer and nothing else.
+        used_at: when it drafted last, on the monotonic clock.
+        drafted, accepted: tokens since it was loaded.
+        faults: passes that raised.
+        has_room: whether there was memory for its caches, when that was looked at last.
+    """
+
+    def __init__(self, model: LoadedModel, for_model: LoadedModel, ids: int) -> None:
+        """`ids`: the tokenizer of the two has the ids below it."""
+        self.model = model
+        self.kv: SessionKV = SessionKV(model.new_caches)
+        self.used_at = 0.0
+        self.drafted = self.accepted = 0
+        self.faults = 0
+        self.has_room = False
+        self._looked_at: tuple[object, ...] = ()
+        known = [rows for rows in (for_model.rows, model.rows) if rows is not None]
+        self._ids = min([ids, *known])  # MLX does not check an id that it looks up
+        self._rows = model.rows if model.rows is not None else ids
+        self._of: list[int] | None = None  # the tokens, of the same list, that the caches follow
+
+    @property
+    def works(self) -> bool:
+        """Whether it may be used."""
+        return self.faults < TOO_MANY_FAULTS
+
+    def admitted(self, tokens: list[int], limit: int, version: int) -> bool:
+        """Whether it was looked for memory already; see `admit`."""
+        return self._looked_at == (id(tokens), limit, version)
+
+    def admit(self, tokens: list[int], limit: int, version: int, has_room: bool) -> None:
+        """Take note of whether there is memory for an answer of at most `limit` tokens.
+
+        Args:
+            version: of the memory, changes whenever it is to be looked at again.
+        """
+        self._looked_at = (id(tokens), limit, version)
+        self.has_room = has_room
+
+    def behind(self, tokens: list[int]) -> int:
+        """How many of an answer's tokens it has still to read; the last one always is.
+
+        Args:
+            tokens: the answer's own list of all its tokens, to which it only adds.
+        """
+        held = self.kv.length if tokens is self._of else self.kv.reach(tokens)
+        return len(tokens) - held
+
+    def read(self, tokens: list[int], count: int) -> None:
+        """Read the next `count` of an answer's tokens, and wait until that is done."""
+        self._follow(tokens)
+        start = self.kv.length
+        most = self._rows - 1
+        runner.prefill(self.model, self.kv, [min(t, most) for t in tokens[start : start + count]])
+        self.kv.tokens[start:] = tokens[start : start + count]
+
+    def draft(self, tokens: list[int], pending: mx.array, count: int) -> list[mx.array]:
+        """The next `count` tokens as this model would write them: lazy ids, `[1]` each.
+
+        Args:
+            tokens: as of `behind`.
+            pending: the id that follows them, `[1, 1]`, lazy.
+        """
+        self._follow(tokens)
+        self.used_at = time.monotonic()
+        unread = mx.array([tokens[self.kv.length :]], mx.uint32)
+        feed = mx.concatenate([unread, pending.astype(mx.uint32)], axis=1)
+        drafted: list[mx.array] = []
+        for _ in range(count):
+            feed = mx.minimum(feed, self._rows - 1)
+            logits = runner.forward(self.model, [feed], [self.kv.layers], alone=True)
+            drafted.append(mx.argmax(logits[:, : self._ids], axis=-1).astype(mx.uint32))
+            feed = drafted[-1][None]
+        return drafted
+
+    def note(self, tokens: list[int], fed: Sequence[int]) -> None:
+        """Take note of what `draft` has had the model read.
+
+        Args:
+            tokens: as of `draft`.
+            fed: the pending token and the drafted ones, of which it has not read the last.
+        """
+        for token in [*tokens[self.kv.length :], *fed[:-1]]:
+            self.kv.note_fed(token)
+
+    def keep(self, length: int) -> None:
+        """Forget what was drafted and not accepted: only `length` tokens of the answer are."""
+        take_back(self.kv, length)
+
+    def drop(self) -> None:
+        """Free its caches."""
+        self.kv.drop()
+        self._of = None
+
+    def fail(self, error: BaseException) -> None:
+        """A pass with its drafts has raised: nobody knows what its caches hold."""
+        self.faults += 1
+        log.warning("drafting of %s failed: %s", self.model.info.name, type(error).__name__)
+        self.drop()
+
+    def _follow(self, tokens: list[int]) -> None:
+        if tokens is not self._of:
+            self.kv.begin(tokens)
+            self._of = tokens
+
+
+class Check:
+    """What one pass over a draft came to.
+
+    Attributes:
+        fed: the token that was pending, and those drafted after it.
+    """
+
+    def __init__(self, fed: list[int], logits: mx.array, chosen: list[int] | None) -> None:
+        self.fed = fed
+        self._logits = logits
+        self._chosen = chosen
+
+    @property
+    def drafted(self) -> list[int]:
+        """The drafted tokens."""
+        return self.fed[1:]
+
+    def choose(self, answer: Answer, place: int) -> int:
+        """What the answer says after `fed[place]`, once all up to that has been accepted."""
+        row = self._logits[place : place + 1]
+        if self._chosen is None:
+            return _ids(runner.choose(answer, Unsampled(row)))[0]
+        token = self._chosen[place]
+        if answer.odds is not None:
+            mx.eval(answer.odds.note(row, mx.array([token])))
+        return token
+
+
+def check(model: LoadedModel, kv: SessionKV, answer: Answer, drafter: Drafter, count: int) -> Check:
+    """Draft `count` tokens of an answer and have its model read them in one pass; waits.
+
+    Both models' caches then hold all of `Check.fed` (the drafter's all but the last).
+    """
+    pending = runner.pending(answer)
+    drafted = drafter.draft(answer.tokens, pending, count)
+    fed = mx.concatenate([pending[0].astype(mx.uint32), *drafted])
+    logits, chosen = runner.read_ahead(model, kv, answer, fed)
+    found = Check(_ids(fed), logits, None if chosen is None else _ids(chosen))
+    drafter.note(answer.tokens, found.fed)
+    for token in found.fed:
+        kv.note_fed(token)
+    return found
+
+
+def take_back(kv: SessionKV, length: int) -> None:
+    """Have a session's caches hold their first `length` tokens at most.
+
+    Raises:
+        RuntimeError: they cannot go back so far.
+    """
+    if length < kv.length and not kv.trim_to(length):
+        raise RuntimeError("the caches cannot be taken back")
+
+
+def _ids(lazy: mx.array) -> list[int]:
+    """Wait for token ids, and give them."""
+    return [int(token) for token in np.array(lazy)]
+
+
+def couple(model: LoadedModel, small: LoadedModel, vocab: Mapping[str, int]) -> Drafter:
+    """What drafts for `model`, made of a small model with the same tokenizer (`same_tokens`).
+
+    Raises:
+        EngineError: `unsupported_session`, why the one cannot draft or the other not be drafted
+            for.
+    """
+    name, other = model.info.name, small.info.name
+    if model.info.id == small.info.id:
+        raise _refused(f"{name} cannot draft for itself. Choose a smaller model.")
+    if model.ranks > 1:
+        raise _refused("A model that is spread over several ranks cannot be drafted for.")
+    for one, part in ((model, f"for {name}"), (small, f"by {other}")):
+        if one.token_by_token:
+            raise _refused(f"Nothing can be drafted {part}: it reads its tokens one by one.")
+        if any(may_not_trim(cache) for cache in one.new_caches()):
+            raise _refused(
+                f"Nothing can be drafted {part}: what it has read cannot be taken back from its "
+                "caches (recurrent states or sliding windows)."
+            )
+    return Drafter(small, model, max(vocab.values(), default=-1) + 1)
+
+
+def same_tokens(model: LoadedModel, small: LoadedModel) -> dict[str, int]:
+    """The tokens of the tokenizer that two models have in common, with their ids. For a worker.
+
+    Raises:
+        EngineError: `unsupported_session`: their tokenizers differ.
+    """
+    vocab: dict[str, int] = model.tokenizer.get_vocab()
+    if vocab != small.tokenizer.get_vocab():
+        raise _refused(
+            f"{small.info.name} cannot draft for {model.info.name}: their tokenizers differ. "
+            "Choose a smaller model of the same family."
+        )
+    return vocab
+
+
+def _refused(why: str) -> EngineError:
+    return EngineError(UNSUPPORTED_SESSION, why)

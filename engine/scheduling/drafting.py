@@ -1,0 +1,135 @@
+"""Whether a small model drafts for the chat that runs alone, and how many tokens at a time.
+
+Drafting pays where checking several tokens costs little more than making one, and where the small
+model is often right. Neither is known before, so both ways are timed on the chats themselves: a
+few plain steps, a few passes with drafts, and then whichever takes less time a token. Where
+drafting loses it is tried again later, each time after twice as many tokens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+MOST = 8
+"""Tokens that are drafted at a time where all of them are accepted."""
+
+FIRST = 3
+"""Tokens that the first pass drafts."""
+
+PLAIN = 4
+"""Plain steps that are timed before anything is drafted, and again after `LAST` tokens."""
+
+TRIAL = 8
+"""Passes with drafts after which they are judged."""
+
+WORTH = 0.97
+"""Of a plain step's time: drafting goes on while it takes less than this a token."""
+
+LAST = 512
+"""Tokens for which what a plain step takes is believed: it grows with the text."""
+
+REST, LONGEST_REST = 64, 4096
+"""Tokens without drafts after these have lost, the first time and at most."""
+
+CATCH_UP = 32
+"""Tokens that the small model reads together with the pending one."""
+
+CHUNK = 128
+"""Tokens that it reads at a time, each after a plain step, where it is further behind."""
+
+_FADES = 0.9  # the weight of a pass among later ones, with each that follows
+
+
+@dataclass
+class Rate:
+    """Seconds a token, the latest passes first.
+
+    Attributes:
+        passes: how many it has seen.
+    """
+
+    passes: int = 0
+    _seconds: float = 0.0
+    _tokens: float = 0.0
+
+    def note(self, seconds: float, tokens: int) -> None:
+        """Count a pass."""
+        self.passes += 1
+        self._seconds = self._seconds * _FADES + seconds
+        self._tokens = self._tokens * _FADES + tokens
+
+    @property
+    def per_token(self) -> float:
+        """Seconds; 0 before the first pass."""
+        return self._seconds / self._tokens if self._tokens else 0.0
+
+
+@dataclass
+class _Record:
+    """What is known of one model."""
+
+    plain: Rate = field(default_factory=Rate)
+    drafted: Rate = field(default_factory=Rate)
+    count: int = FIRST
+    since_plain: int = 0  # tokens since a plain step was timed
+    resting: int = 0  # tokens for which nothing is drafted
+    rest: int = REST  # after the next loss
+
+
+class Drafting:
+    """The figures of all models that are drafted for."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, _Record] = {}
+        self._last: tuple[str, bool] | None = None
+
+    def count(self, model: str) -> int:
+        """How many tokens to draft for the next pass of a model's only chat; 0 for a plain step."""
+        record = self._of.get(model)
+        if record is None or record.plain.passes < PLAIN or record.resting > 0:
+            return 0
+        return record.count
+
+    def forget(self, model: str) -> None:
+        """It has another small model now, or none."""
+        self._of.pop(model, None)
+
+    def interrupted(self) -> None:
+        """A turn was not one chat's alone: the next pass is not timed."""
+        self._last = None
+
+    def observe(
+        self, model: str, seconds: float, tokens: int, drafted: int = 0, accepted: int = 0
+    ) -> None:
+        """Learn from a pass of a model's only chat.
+
+        Args:
+            seconds: it took.
+            tokens: the chat got.
+            drafted: of how many tokens the draft was; 0 for a plain step.
+            accepted: how many of those the chat has said.
+        """
+        record = self._of.setdefault(model, _Record())
+        timed, self._last = self._last == (model, drafted > 0), (model, drafted > 0)
+        if not drafted:
+            record.resting = max(0, record.resting - tokens)
+            if timed and tokens:
+                record.plain.note(seconds, tokens)
+                record.since_plain = 0
+            return
+        record.count = min(MOST, record.count + 1) if accepted == drafted else max(1, accepted + 1)
+        record.since_plain += tokens
+        if timed and tokens:
+            record.drafted.note(seconds, tokens)
+        self._judge(record)
+
+    def _judge(self, record: _Record) -> None:
+        """Go on, rest, or time a plain step again."""
+        if record.drafted.passes < TRIAL:
+            return
+        if record.drafted.per_token > record.plain.per_token * WORTH:
+            record.resting, record.rest = record.rest, min(LONGEST_REST, 2 * record.rest)
+            record.drafted, record.count = Rate(), FIRST
+        elif record.since_plain >= LAST:
+            record.rest = REST
+            record.plain = Rate()

@@ -1,0 +1,358 @@
+"""A small model drafts for a chat that runs alone, and nobody can tell but by the clock."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, EngineError, Model, Reply, SamplingParams
+from engine.bench.small_copies import perturbed
+from engine.model import drafting as model_drafting
+from engine.scheduling import drafting
+from engine.scheduling.drafting import FIRST, MOST, PLAIN, REST, TRIAL, Drafting
+from engine.scheduling.plan import StepPlan, Timing
+from engine.scheduling.scheduler import Scheduler
+from engine.scheduling.view import Row, Status, View
+
+PROMPT = "do re mi fa " * 6
+
+
+@dataclass
+class Pair:
+    """A tiny model and a copy of it that is a little off, so that it often says the same."""
+
+    large: Path
+    small: Path
+
+
+@pytest.fixture(scope="module")
+def pair(model_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Pair:
+    large = model_folder("plain")
+    return Pair(large, perturbed(large, tmp_path_factory.mktemp("small") / "small", 0.15))
+
+
+@pytest.fixture(scope="module")
+def running(pair: Pair) -> Iterator[Engine]:
+    """An engine in which both models are loaded, so that it takes no time to couple them."""
+    with Engine() as engine:
+        engine.load(pair.large)
+        engine.load(pair.small)
+        yield engine
+
+
+@pytest.fixture(autouse=True)
+def always(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drafts are made whether they win or not: which it is depends on the machine."""
+    monkeypatch.setattr(drafting, "WORTH", math.inf)
+
+
+def plain_model(engine: Engine, pair: Pair) -> Model:
+    """The large model, without drafts."""
+    return engine.load(pair.large, draft="")
+
+
+def drafts(engine: Engine, model: Model) -> dict[str, Any]:
+    figures: dict[str, Any] = engine.stats()["drafts"][model.id]
+    return figures
+
+
+# ---------------------------------------------------------------- the same text
+
+SCHEMA = {"type": "object", "properties": {"a": {"enum": ["do", "re", "mi"]}}, "required": ["a"]}
+
+ASKED: dict[str, dict[str, Any]] = {
+    "greedy": {"temperature": 0.0},
+    "top-p and min-p": {"temperature": 0.9, "top_p": 0.9, "min_p": 0.02},
+    "penalties": {
+        "temperature": 0.7,
+        "repetition_penalty": 1.3,
+        "frequency_penalty": 0.4,
+        "penalty_window": 8,
+    },
+    "bias": {"temperature": 0.8, "top_k": 40, "logit_bias": {300: 5.0, 17: -100.0}},
+    "form": {"temperature": 0.7, "json_schema": json.dumps(SCHEMA)},
+}
+
+
+def test_with_a_seed_the_text_is_the_same_with_and_without(running: Engine, pair: Pair) -> None:
+    model = plain_model(running, pair)
+
+    def answers() -> dict[str, list[int]]:
+        said = {}
+        for number, (name, more) in enumerate(ASKED.items()):
+            chat = running.open_session(model)
+            params = SamplingParams(max_tokens=20, seed=number, **more)
+            first = chat.send(PROMPT, params).tokens(60)
+            again = chat.send("and more", SamplingParams(max_tokens=8, seed=3))
+            said[name] = [*first, -1, *again.tokens(60)]
+            chat.close()
+        return said
+
+    plain = answers()
+    assert running.load(pair.large, draft=pair.small).id == model.id
+    assert answers() == plain
+    figures = drafts(running, model)
+    assert 0 < figures["accepted_tokens"] < figures["drafted_tokens"]  # both ends were seen
+
+
+def test_the_odds_are_those_of_the_tokens(running: Engine, pair: Pair) -> None:
+    params = SamplingParams(max_tokens=30, temperature=0.8, seed=5, logprobs=2)
+
+    def odds(model: Model) -> list[tuple[int, float]]:
+        chat = running.open_session(model)
+        reply = chat.send(PROMPT, params)
+        told = [odd for event in reply for odd in getattr(event, "odds", ())]
+        chat.close()
+        return [(odd.id, odd.logprob) for odd in told]
+
+    plain = odds(plain_model(running, pair))
+    with_drafts = odds(running.load(pair.large, draft=pair.small))
+    assert [i for i, _ in with_drafts] == [i for i, _ in plain]
+    assert [p for _, p in with_drafts] == pytest.approx([p for _, p in plain], abs=1e-3)
+
+
+def test_a_stop_string_within_a_draft_leaves_nothing_behind(running: Engine, pair: Pair) -> None:
+    model = plain_model(running, pair)
+    warm = SamplingParams(max_tokens=40, temperature=0.9, seed=2)
+    probe = running.open_session(model)
+    text = probe.send(PROMPT, warm).text(60)
+    probe.close()
+    stop = text[len(text) // 2 :][:2]
+    params = SamplingParams(max_tokens=40, temperature=0.9, seed=2, stop=[stop])
+
+    def turns() -> list[object]:
+        chat = running.open_session(model)
+        first = chat.send(PROMPT, params)
+        said = [first.text(60), first.tokens(60)]
+        held = running.stats()["sessions"][chat.id]["kv_tokens"]
+        second = chat.send("go on", warm)
+        out = [*said, held, second.tokens(60), second.stats.reused_tokens]
+        chat.close()
+        return out
+
+    plain = turns()
+    running.load(pair.large, draft=pair.small)
+    found = turns()
+    # What was fed beyond the stop is one token without drafts, if any, and none with them.
+    assert found[:2] + found[3:] == plain[:2] + plain[3:]
+    assert drafts(running, model)["drafted_tokens"] > 0
+
+
+def test_cancel_and_fork_in_the_midst_find_caches_of_what_was_said(
+    running: Engine, pair: Pair
+) -> None:
+    model = running.load(pair.large, draft=pair.small)
+    params = SamplingParams(max_tokens=200, temperature=0.9, seed=8)
+    chat = running.open_session(model)
+    reply = chat.send(PROMPT, params)
+    come, twin = 0, None
+    for event in reply:
+        come += bool(getattr(event, "text", ""))
+        if come == 20 and twin is None:
+            twin = chat.fork()
+        if come == 40:
+            break
+    reply.cancel()
+    tokens = reply.tokens(60)
+    assert twin is not None
+    follow_up = SamplingParams(max_tokens=20, temperature=0.9, seed=1)
+    after = chat.send("what then?", follow_up)
+    said = [after.tokens(60), twin.send("what then?", follow_up).tokens(60)]
+    figures = drafts(running, model)
+    assert figures["drafted_tokens"] > 0
+
+    # The same without drafts, and with caches that are read anew.
+    model = plain_model(running, pair)
+    other = running.open_session(model)
+    stopped = other.send(PROMPT, SamplingParams(max_tokens=len(tokens), temperature=0.9, seed=8))
+    assert stopped.tokens(60) == tokens
+    fresh = running.open_session(model)
+    assert said == [
+        other.send("what then?", follow_up).tokens(60),
+        fresh.send("what then?", follow_up).tokens(60),
+    ]
+
+
+# ---------------------------------------------------------------- when it is off
+
+
+def test_nothing_is_drafted_for_reproducible_chats_and_beside_others(
+    running: Engine, pair: Pair
+) -> None:
+    model = running.load(pair.large, draft=pair.small)
+    chat = running.open_session(model, reproducible=True)
+    chat.send(PROMPT, SamplingParams(max_tokens=30)).tokens(60)
+    chat.close()
+    assert drafts(running, model)["drafted_tokens"] == 0
+
+
+def row(name: str, status: Status = Status.DECODING, **more: Any) -> Row:
+    return Row(name, "m", status, **{"drafts": 100, "begun": True, **more})
+
+
+def turn(scheduler: Scheduler, rows: list[Row], behind: int = 1) -> StepPlan:
+    """One turn in which a step takes a second, and every draft is accepted as a whole."""
+    view = View(0.0, rows, behind=lambda _: behind)
+    plan = scheduler.plan(view)
+    told = plan.passes[0].draft + 1 if plan.passes and plan.passes[0].draft else 0
+    scheduler.observe(view, plan, Timing(0.0, 1.0, told=told, accepted=max(0, told - 1)))
+    return plan
+
+
+def ready() -> Scheduler:
+    scheduler = Scheduler()
+    for _ in range(PLAIN + 1):
+        assert turn(scheduler, [row("a")]).passes[0].draft == 0
+    return scheduler
+
+
+def test_only_a_chat_that_runs_alone_has_drafts() -> None:
+    scheduler = ready()
+    assert turn(scheduler, [row("a")]).passes[0].draft == FIRST
+    for status in (Status.QUEUED, Status.RESTORING, Status.DECODING):
+        for step in turn(scheduler, [row("a"), row("b", status)]).passes:
+            assert not step.draft
+            assert not step.behind
+    assert (
+        turn(scheduler, [row("a"), row("b", Status.PREFILLING, remaining=9)]).passes[0].draft == 0
+    )
+    beside = [row("b", paused=True), row("c", Status.PREPARING)]
+    assert turn(scheduler, [row("a"), *beside]).passes[0].draft == FIRST + 1
+    assert turn(scheduler, [row("a", drafts=2)]).passes[0].draft == 2
+    assert turn(scheduler, [row("a", drafts=0)]).passes[0].draft == 0
+
+
+def test_a_small_model_that_is_behind_reads_a_part_after_each_step() -> None:
+    scheduler = ready()
+    step = turn(scheduler, [row("a")], behind=1000).passes[0]
+    assert (step.draft, step.behind) == (0, drafting.CHUNK)
+    step = turn(scheduler, [row("a")], behind=drafting.CATCH_UP + 2).passes[0]
+    assert (step.draft, step.behind) == (0, drafting.CATCH_UP + 1)
+    step = turn(scheduler, [row("a")], behind=-1).passes[0]  # no memory
+    assert (step.draft, step.behind) == (0, 0)
+
+
+def test_drafts_that_lose_are_tried_again_later_and_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drafting, "WORTH", 0.97)
+    policy = Drafting()
+
+    def steps_until_a_draft() -> int:
+        steps = 0
+        while not policy.count("m"):
+            policy.observe("m", 1.0, 1)
+            steps += 1
+        return steps
+
+    assert steps_until_a_draft() == PLAIN + 1  # the first is not timed
+    waited = []
+    for _ in range(3):
+        for _ in range(TRIAL + 1):
+            assert policy.count("m")
+            policy.observe("m", 5.0, 1, FIRST, 0)
+        waited.append(steps_until_a_draft())
+    assert waited == [REST, 2 * REST, 4 * REST]
+
+
+def test_drafts_that_win_grow_and_the_plain_step_is_timed_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(drafting, "WORTH", 0.97)
+    policy = Drafting()
+    for _ in range(PLAIN + 1):
+        policy.observe("m", 1.0, 1)
+    counts, tokens = [], 0
+    while count := policy.count("m"):
+        policy.observe("m", 2.0, count + 1, count, count)
+        counts.append(count)
+        tokens += count + 1
+    assert counts[:6] == [3, 4, 5, 6, 7, 8]
+    assert max(counts) == MOST
+    assert drafting.LAST <= tokens < drafting.LAST + MOST + 1
+    policy.observe("m", 2.0, 1)
+    assert policy.count("m") == 0  # until it has been timed
+
+
+# ---------------------------------------------------------------- loading
+
+
+def test_who_cannot_draft_is_refused_with_a_sentence(
+    engine: Engine, pair: Pair, model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    def refused(path: Path, draft: Path) -> str:
+        with pytest.raises(EngineError) as caught:
+            engine.load(path, draft=draft)
+        assert caught.value.code == "unsupported_session"
+        return caught.value.message
+
+    assert "draft for itself" in refused(pair.large, pair.large)
+    assert "cannot be taken back" in refused(pair.large, model_folder("sliding window"))
+    assert "cannot be taken back" in refused(model_folder("sliding window"), pair.small)
+    other = perturbed(pair.large, tmp_path / "other", 0.1)
+    words = json.loads((other / "tokenizer.json").read_text())
+    vocab = words["model"]["vocab"]
+    vocab["a"], vocab["b"] = vocab["b"], vocab["a"]
+    (other / "tokenizer.json").write_text(json.dumps(words))
+    assert "tokenizers differ" in refused(pair.large, other)
+    assert engine.stats()["models"] == []  # nothing is left of those that nobody has
+
+
+def test_both_models_are_counted_and_go_together(engine: Engine, pair: Pair) -> None:
+    alone = engine.load(pair.large)
+    weights = engine.stats()["weights_bytes"]
+    model = engine.load(pair.large, draft=pair.small)
+    assert model == alone
+    stats = engine.stats()
+    assert stats["weights_bytes"] == 2 * weights
+    assert [m.id for m in stats["models"]] == [model.id]  # the small one is no model to chat with
+    small = engine.load(pair.small)  # until somebody wants it as one
+    engine.unload(model)
+    assert engine.stats()["weights_bytes"] == weights
+    model = engine.load(pair.large, draft=pair.small)
+    engine.unload(small)
+    assert engine.stats()["drafts"][model.id]["model"] == small.id
+    engine.load(pair.large, draft="")
+    assert engine.stats()["drafts"] == {}
+    assert engine.stats()["weights_bytes"] == weights
+
+
+def test_without_memory_for_a_draft_there_is_none(running: Engine, pair: Pair) -> None:
+    params = SamplingParams(max_tokens=60, seed=1)
+    model = running.load(pair.large, draft=pair.small)
+    chat = running.open_session(model)
+    chat.send("ut " + PROMPT, params).tokens(60)  # nobody else holds any of it
+    stats = running.stats()
+    budget = stats["weights_bytes"] + int(1.5 * stats["sessions"][chat.id]["kv_bytes"])
+    chat.close()
+    with Engine(memory_budget=budget) as engine:
+        model = engine.load(pair.large, draft=pair.small)
+        assert len(engine.open_session(model).send("ut " + PROMPT, params).tokens(60)) > PLAIN + 2
+        assert drafts(engine, model)["drafted_tokens"] == 0
+
+
+def test_a_draft_that_fails_costs_the_answer_nothing(
+    running: Engine, pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    params = SamplingParams(max_tokens=60, temperature=0.9, seed=4)
+    model = plain_model(running, pair)
+    plain = running.open_session(model).send(PROMPT, params).tokens(60)
+    running.load(pair.large, draft=pair.small)
+    drafted, raised = model_drafting.Drafter.draft, threading.Event()
+
+    def once(self: Any, *arguments: Any) -> Any:
+        lazy = drafted(self, *arguments)
+        if self.drafted > 10 and not raised.is_set():
+            raised.set()
+            raise RuntimeError("no more")
+        return lazy
+
+    monkeypatch.setattr(model_drafting.Drafter, "draft", once)
+    reply: Reply = running.open_session(model).send(PROMPT, params)
+    assert reply.tokens(60) == plain
+    assert raised.is_set()
