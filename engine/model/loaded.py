@@ -13,7 +13,9 @@ import mlx.core as mx
 from engine.kv.cache_objects import Caches
 from engine.kv.config_estimate import MemoryEstimate
 from engine.kv.session_kv import SessionKV
+from engine.kv.shared_prefix import Least
 from engine.kv.slots import Slots
+from engine.model.choices import Choices
 from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.text.form_tokens import Told
@@ -52,6 +54,8 @@ class LoadedModel:
         feed: hands the pending tokens of a pass's rows to all ranks, where it is spread.
         new_kv: makes a session's caches of what gives empty ones, of whether it shares a prefix,
             and of the bits that its keys are kept in (None for the model's own type).
+        choices: the ways that were measured to be the fastest here; None for what is guessed.
+        shares_from: of how many tokens a beginning must be for its sessions to share it.
         used_at: when it was asked for something last, on the monotonic clock.
         faults: shared steps that raised; after a few of them its sessions step alone.
     """
@@ -81,7 +85,17 @@ class LoadedModel:
     ranks: int = 1
     feed: Callable[[Sequence[mx.array], Sequence[SessionKV]], Sequence[mx.array]] | None = None
     new_kv: Callable[[Callable[[], Caches], bool, int | None], SessionKV] = _plain
+    choices: Choices | None = None
+    shares_from: Least = field(default_factory=Least)
 
     def new_caches(self) -> Caches:
         """A session's caches, empty."""
         return list(self.make_cache())
+
+    def take(self, choices: Choices) -> None:
+        """Take ways from now on. Engine thread only, and while none of its sessions answers."""
+        self.choices, slots = choices, self.slots
+        self.shares_from.measured = choices.shared_from
+        if slots is not None:
+            guess = slots.policy.below
+            slots.below = lambda chats: choices.slots_below(chats, guess)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.scheduling import admission
-from engine.scheduling.pacing import TILE, Pacing, Waiting
+from engine.scheduling.pacing import MIN_CHUNK, TILE, Pacing, Waiting
 from engine.scheduling.plan import Adoption, Chunk, Pass, Refusal, StepPlan, Timing
 from engine.scheduling.turns import Turns
-from engine.scheduling.view import Row, View
+from engine.scheduling.view import Pace, Row, View
 
 APART_EVERY = 256
 """One chunk in so many is read after a step and not with it, to learn how long a step takes by
@@ -28,6 +28,8 @@ COPY_PER_TOKEN = 64
 GATHERED_FOR = 0.5
 """Seconds for which those with the same prompt take over what has just been read, while the
 chats that were read first wait anyway."""
+
+_AS_GUESSED = Pace()
 
 
 class Scheduler:
@@ -105,7 +107,9 @@ class Scheduler:
         passes = tuple(_pass(g, view) for g in groups if g[0].model == model)
         chunk = None
         if order and self._mixes(view, order[0], groups, passes):
-            count = self.pacing.mixed_chunk(model, len(passes[0].feed), order[0].remaining)
+            rows = len(passes[0].feed)
+            count = self.pacing.mixed_chunk(model, rows, order[0].remaining)
+            count = min(count, max(MIN_CHUNK, _pace(view, model).mixed - rows))
             chunk = Chunk(order[0].id, model, order[0].length, count, mixed=True)
         elif order and (len(models) < 2 or self._turns.completes(model)):
             chunk = self._chunk(view, order, groups)
@@ -165,6 +169,7 @@ class Scheduler:
         else:
             step = self.step_seconds if groups else None
             count = self.pacing.chunk(row.model, row.remaining, step)
+            count = min(count, _pace(view, row.model).chunk)
             if len(groups) == 1 and _may_mix(view, row, groups[0]):
                 count = min(count, TILE)  # what chunks behind a step take is hardly ever learned
         for stop in (row.snapshot_at, view.halt(row, order[1:])):
@@ -195,11 +200,16 @@ def _pass(group: Sequence[Row], view: View) -> Pass:
     return Pass(tuple(r.id for r in group), feed, shared)
 
 
+def _pace(view: View, model: str) -> Pace:
+    return view.pace.get(model, _AS_GUESSED)
+
+
 def _may_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
     """Whether a chunk of `row`'s prompt can be read in one pass with the next step of `group`."""
     return (
         row.mixable
         and row.model in view.mixing
+        and _pace(view, row.model).mixed > 0
         and row.model not in view.faulty
         and row.model == group[0].model
         and all(r.joins for r in group)
