@@ -19,6 +19,7 @@ from app.chats.library import ChatLibrary
 from app.chats.model_choice import ModelLoader
 from app.collector import Collector
 from app.crash import CrashReports
+from app.engine_options import engine_options
 from app.newer_mlx_lm import NewerMlxLm
 from app.opening import StoreOpening, not_restored, restored
 from app.paths import APP_NAME, Paths
@@ -47,11 +48,7 @@ def make_engine(paths: Paths, settings: Settings) -> Engine:
     """The real engine. Its thread, not this one, imports mlx."""
     from engine import Engine
 
-    return Engine(
-        memory_budget=int(settings.memory_gb * 1e9) or None,
-        cache_dir=paths.cache / "kv" if settings.cache_gb else None,
-        cache_bytes=int(settings.cache_gb * 1e9),
-    )
+    return Engine(**engine_options(paths, settings))
 
 
 def make_qt(arguments: list[str]) -> QApplication:

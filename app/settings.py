@@ -65,6 +65,7 @@ class Settings:
         presets: settings saved by name: {"params": …, "system": …} each.
         memory_gb: what models and chats may take, in 10^9 bytes; 0 leaves it to the engine.
         cache_gb: what KV caches may take on disk; 0 keeps none there.
+        measure_ways: measure after a load which ways of computing are the fastest here.
         look_for_updates: ask once a day whether there is a newer version.
         looked_at: when that was done last, in seconds since 1970.
         prompts: texts by name, to be put into messages; in the order in which they are listed.
@@ -75,16 +76,14 @@ class Settings:
         shortcuts: by command the keys that it was given instead of the usual ones; see `OwnKeys`.
         palette_recent: keys of what was chosen in the command palette, the latest first.
         skipped_version: the one that the person does not want to hear of again.
-        serve: whether other programs may ask the models.
-        serve_port: at which port of this machine.
+        serve, serve_port: whether other programs may ask the models, and at which port.
         serve_others: whether programs of other machines may, too.
         serve_with_key: whether those of this machine need a key.
         serve_origins: web pages that may ask, as https://example.org, with blanks between them.
         serve_sessions: how many sessions of other programs there may be.
         serve_evict: one more takes the place of the longest unused, and is not refused.
         serve_per_key, serve_per_minute: requests of one key at once, and in a minute; 0 sets none.
-        serve_unload_min: minutes after which a model is unloaded that only other programs have
-            used; 0 keeps it.
+        serve_unload_min: minutes after which models go that only others have used; 0 keeps them.
         file: where they are saved, None for nowhere; no option.
         set_aside: where an unreadable file was moved to; no option.
         unread: why the file could not be read, "" if it could; no option.
@@ -114,6 +113,7 @@ class Settings:
     presets: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     memory_gb: float = 0.0
     cache_gb: float = 4.0
+    measure_ways: bool = True
     look_for_updates: bool = False
     looked_at: float = 0.0
     prompts: Mapping[str, str] = field(default_factory=dict)

@@ -154,6 +154,10 @@ class Engine:
             their machines, this one first (`engine.core.ranks.hosts`). What a model or a session
             cannot do then ends with `unsupported_session`. Where a process dies or hangs, all
             replies end with `engine_stopped`.
+        ways_dir: a folder for what is measured of each model: which of the ways that are open to
+            its chats are the fastest on this machine. It is measured for some seconds after a
+            load, while nobody is answering. None measures nothing. Reproducible sessions are not
+            concerned; nor are models that are spread over several ranks.
     """
 
     def __init__(
@@ -162,6 +166,7 @@ class Engine:
         cache_dir: str | Path | None = None,
         cache_bytes: int = 4 * 2**30,
         ranks: int | Sequence[Host] = 1,
+        ways_dir: str | Path | None = None,
     ) -> None:
         if memory_budget is not None and memory_budget <= 0:
             raise ValueError(f"memory_budget must be a positive number of bytes: {memory_budget}")
@@ -172,7 +177,8 @@ class Engine:
         hosts = local(ranks) if isinstance(ranks, int) else tuple(ranks)
         check_group(hosts)
         folder = Path(cache_dir).expanduser() if cache_dir is not None else None
-        self._settings = (memory_budget, folder, cache_bytes, hosts)
+        ways = Path(ways_dir).expanduser() if ways_dir is not None else None
+        self._settings = (memory_budget, folder, cache_bytes, hosts, ways)
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._mailbox = Mailbox()

@@ -16,6 +16,7 @@ from typing import Any
 
 import mlx.core as mx
 
+from engine.core.calibrating import Calibrating
 from engine.core.commands import Estimate, Load, Pin, Relieve, Unload, UnloadIdle
 from engine.core.confined import confined, pacing
 from engine.core.embedding import Embedding
@@ -69,6 +70,7 @@ class Loop:
         cache_dir: Path | None = None,
         cache_bytes: int = 0,
         leader: Leader | None = None,
+        ways_dir: Path | None = None,
     ) -> None:
         self._mailbox = mailbox
         self._inbox: deque[Command] = deque()
@@ -85,6 +87,7 @@ class Loop:
         self._recovery = Recovery(self._state, self._loading)
         self._idling = Idling(self._state, self._loading.free, lambda: self._embedding.models)
         self._resting = Resting()
+        self._calibrating = Calibrating(self._state, ways_dir, self._wanted)
         self._idle = True
         self._in_order = False
         forget = self._scheduler.drafting.forget
@@ -153,7 +156,7 @@ class Loop:
             if openblas():
                 pacing.streamed()
         read = self._next_pieces(results.timing.decode)  # beside chats that stream, too
-        self._idle = plan.idle and not read
+        self._idle = plan.idle and not (read or self._calibrating.step())
         self._recovery.well()
         return True
 
@@ -162,7 +165,8 @@ class Loop:
         if self._idle and not self._inbox:
             if self._state.leader is not None:
                 self._state.leader.rest()
-            due = [p for p in (self._idling.patience, self._resting.patience) if p is not None]
+            parts = (self._idling, self._resting, self._calibrating)
+            due = [part.patience for part in parts if part.patience is not None]
             with phase("idle"):
                 self._mailbox.take(self._inbox, block=True, patience=min(due, default=None))
             if not self._inbox:
@@ -172,7 +176,13 @@ class Loop:
             if not self._drain():
                 return False
             self._idling.step()
+            self._calibrating.look()
             return True
+
+    def _wanted(self) -> bool:
+        """Whether models or caches are to be read, or texts to be embedded."""
+        loads = self._loading.busy or self._loading.wanted is not None
+        return loads or self._restoring.busy or self._embedding.busy
 
     def _next_pieces(self, decoding: float) -> bool:
         """Read the next pieces of a model or a cache; False where there was none.
@@ -248,6 +258,7 @@ class Loop:
         parts: list[Callable[[], object]] = [
             self._workers.close,
             self._restoring.clear,
+            self._calibrating.end,
             self._save_all,
             lambda: self._end_all(why),
             lambda: self._inbox.extendleft(self._loading.give_up()),

@@ -70,13 +70,15 @@ class Reception:
                 self._state.ended[command.session_id] = (error.code, error.message)
                 return
             make, estimate = kept.make, kept.estimate
+        kv = model.new_kv(make, shares_prefix, command.kv_bits)
+        kv.shares_from = model.shares_from
         self._state.sessions[command.session_id] = SessionState(
             command.session_id,
             model,
             command.system,
             command.reproducible,
             command.reasoning,
-            model.new_kv(make, shares_prefix, command.kv_bits),
+            kv,
             estimate,
             command.kv_bits,
             command.on_overflow,

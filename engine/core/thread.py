@@ -41,11 +41,12 @@ def run(
     cache_dir: Path | None,
     cache_bytes: int,
     ranks: Sequence[Host] = (),
+    ways_dir: Path | None = None,
 ) -> None:
     """The engine thread. Imports MLX here, so that no window waits for it."""
     _this_thread.runs_an_engine = True
     try:
-        loop = _loop(mailbox, memory_budget, cache_dir, cache_bytes, ranks)
+        loop = _loop(mailbox, memory_budget, cache_dir, cache_bytes, ranks, ways_dir)
     except BaseException as error:
         log.exception("the engine could not start")
         words = error.message if isinstance(error, EngineError) else words_of(error)
@@ -66,6 +67,7 @@ def _loop(
     cache_dir: Path | None,
     cache_bytes: int,
     ranks: Sequence[Host],
+    ways_dir: Path | None,
 ) -> Loop | Relay:
     if len(ranks) > 1:
         from engine.core.ranks.relay import Relay
@@ -77,7 +79,7 @@ def _loop(
     backend.take_openblas()  # before anything imports MLX
     from engine.core.loop import Loop
 
-    return Loop(mailbox, memory_budget, cache_dir, cache_bytes)
+    return Loop(mailbox, memory_budget, cache_dir, cache_bytes, ways_dir=ways_dir)
 
 
 _running: set[tuple[Mailbox, threading.Thread | None]] = set()

@@ -10,7 +10,7 @@ from engine.core import drafting
 from engine.core.session import SessionState
 from engine.core.state import State
 from engine.errors import words_of
-from engine.scheduling.view import Idle, LoadRequest, Memory, Offer, Row, Status, View
+from engine.scheduling.view import Idle, LoadRequest, Memory, Offer, Pace, Row, Status, View
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +32,7 @@ def view(state: State, load: LoadRequest | None) -> View:
         now=time.perf_counter(),
         rows=rows,
         mixing=frozenset(i for i, m in state.models.items() if m.mixes),
+        pace=_pace(state, rows),
         faulty=frozenset(i for i, m in state.models.items() if m.faults >= TOO_MANY_FAULTS),
         memory=Memory(
             state.budget,
@@ -45,6 +46,16 @@ def view(state: State, load: LoadRequest | None) -> View:
         halt=lambda row, others: _halt(state, row, others),
         behind=lambda row: drafting.behind(state, sessions[row.id]),
     )
+
+
+def _pace(state: State, rows: Sequence[Row]) -> dict[str, Pace]:
+    """What was measured of each model, for as many chats as decode."""
+    pace = {}
+    for key, model in state.models.items():
+        if model.choices is not None:
+            chats = sum(row.decodes and row.model == key for row in rows)
+            pace[key] = Pace(model.choices.mixed_for(chats), model.choices.chunk_most)
+    return pace
 
 
 def _rows(state: State) -> list[Row]:

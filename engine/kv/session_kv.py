@@ -34,6 +34,7 @@ class SessionKV(HeldCaches):
     Attributes:
         make: gives empty caches.
         shares_prefix: whether the model can read from a `SharedPrefix`.
+        shares_from: of how many tokens a beginning must be to be shared.
         tokens: the token ids fed so far, in order. They stay known when the caches are dropped.
         cuts: the lengths at which chunks of prompts ended, as far as the tokens from the first on
             were read in chunks. The tokens after the last cut were generated.
@@ -46,6 +47,7 @@ class SessionKV(HeldCaches):
         super().__init__()
         self.make = make
         self.shares_prefix = shares_prefix
+        self.shares_from = shared_prefix.Least()
         self.tokens: list[int] = []
         self.cuts: list[int] = []
         self.ledger = Ledger()
@@ -134,7 +136,7 @@ class SessionKV(HeldCaches):
         """Take back the tokens after `length`; False where some layer cannot."""
         if not self.trimmable or (self.shared_prefix is not None and not length):
             return False
-        if self.shared_prefix is not None and length < shared_prefix.MIN_TOKENS:
+        if self.shared_prefix is not None and length < self.shares_from.tokens:
             self.take(self.beginning(length, room=True), self.tokens[:length], self.cuts)
             return True
         surplus = len(self.tokens) - length
@@ -250,7 +252,9 @@ class SessionKV(HeldCaches):
 
     def another(self) -> SessionKV:
         """Caches of the same kind for another session, empty."""
-        return SessionKV(self.make, self.shares_prefix)
+        made = SessionKV(self.make, self.shares_prefix)
+        made.shares_from = self.shares_from
+        return made
 
     def fork(self) -> SessionKV:
         """A twin that shares the memory: as a shared prefix, or until either of the two writes."""
@@ -287,7 +291,7 @@ class SessionKV(HeldCaches):
         None where that is not possible or does not pay. What this session holds becomes a shared
         prefix where it is not one already.
         """
-        least = shared_prefix.MIN_TOKENS
+        least = self.shares_from.tokens
         if not self.shares_prefix or length < least or not self.is_plain:
             return None
         assert self.caches is not None

@@ -26,6 +26,21 @@ and took 200 ms.
 """
 
 
+class Least:
+    """Of how many tokens a beginning must be to be shared: one for all sessions of a model.
+
+    Attributes:
+        measured: what was found to be faster here; None for `MIN_TOKENS`.
+    """
+
+    def __init__(self) -> None:
+        self.measured: int | None = None
+
+    @property
+    def tokens(self) -> int:
+        return MIN_TOKENS if self.measured is None else self.measured
+
+
 class SharedPrefix:
     """The keys and values that several sessions begin with.
 

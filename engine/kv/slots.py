@@ -16,7 +16,8 @@ caches are asked for (by a fork, the next prompt, the offload to disk).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import mlx.core as mx
 
@@ -29,11 +30,14 @@ class Slots:
 
     Attributes:
         policy: which sessions sit together; what it says holds from the next `assign` on.
+        below: what to take for the policy's `below` by the number of sessions that decode; None
+            for the policy's own.
         buffers: one for each class of like lengths; an empty one is removed by `assign`.
     """
 
     def __init__(self, policy: SlotPolicy = ON_CPU) -> None:
         self.policy = policy
+        self.below: Callable[[int], int | None] | None = None
         self.buffers: list[SlotBuffer] = []
 
     @property
@@ -51,13 +55,18 @@ class Slots:
         """All buffers of values."""
         return [a for buffer in self.buffers for a in buffer.values]
 
+    def policy_for(self, count: int) -> SlotPolicy:
+        """The policy while so many sessions decode."""
+        return self.policy if self.below is None else replace(self.policy, below=self.below(count))
+
     def assign(self, rows: Sequence[Occupant]) -> list[int]:
         """Give slots to those of `rows` that may have one; all others leave theirs.
 
         Returns the order in which to step the rows, as indices into `rows`: first those in slots,
         buffer by buffer and slot by slot, then the others.
         """
-        able = [kv for kv in rows if self._may_enter(kv)]
+        policy = self.policy_for(len(rows))
+        able = [kv for kv in rows if self._may_enter(kv, policy)]
         if not self.policy.classes:
             able = self._of_similar_length(able)
         elif len(rows) < 2:
@@ -74,15 +83,15 @@ class Slots:
         row_of = {id(kv): row for row, kv in enumerate(self.occupants)}
         return sorted(range(len(rows)), key=lambda row: row_of.get(id(rows[row]), len(rows)))
 
-    def _may_enter(self, kv: Occupant) -> bool:
+    def _may_enter(self, kv: Occupant, policy: SlotPolicy) -> bool:
         """Whether a slot can hold a session's caches for at least one more token."""
         if kv.slots is not None:
-            return self.policy.may_hold(length_of(kv))
+            return policy.may_hold(length_of(kv))
         plain = plain_layers(kv)
-        if not plain or (len(plain) < len(kv.layers) and not self.policy.some_layers):
+        if not plain or (len(plain) < len(kv.layers) and not policy.some_layers):
             return False
         length = int(plain[0].offset)
-        return all(c.offset == length for c in plain) and self.policy.may_hold(length)
+        return all(c.offset == length for c in plain) and policy.may_hold(length)
 
     def _into_one(self, coming: list[Occupant]) -> dict[int, list[Occupant]]:
         """As `_by_class`, where there is one buffer for all."""

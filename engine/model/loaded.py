@@ -13,7 +13,9 @@ import mlx.core as mx
 from engine.kv.cache_objects import Caches
 from engine.kv.config_estimate import MemoryEstimate
 from engine.kv.session_kv import SessionKV
+from engine.kv.shared_prefix import Least
 from engine.kv.slots import Slots
+from engine.model.choices import Choices
 from engine.model.info import Model
 from engine.model.kernel.program import Geometry
 from engine.model.kernel.use import Kernels
@@ -54,6 +56,8 @@ class LoadedModel:
         feed: hands the pending tokens of a pass's rows to all ranks, where it is spread.
         new_kv: makes a session's caches of what gives empty ones, of whether it shares a prefix,
             and of the bits that its keys are kept in (None for the model's own type).
+        choices: the ways that were measured to be the fastest here; None for what is guessed.
+        shares_from: of how many tokens a beginning must be for its sessions to share it.
         used_at: when it was asked for something last, on the monotonic clock.
         asked_for: somebody has loaded it for itself, not only to draft for another.
         drafter: drafts for its chats that run alone (`drafting.Drafter`); None where none does.
@@ -91,7 +95,17 @@ class LoadedModel:
     new_kv: Callable[[Callable[[], Caches], bool, int | None], SessionKV] = _plain
     asked_for: bool = False
     drafter: Any = None
+    choices: Choices | None = None
+    shares_from: Least = field(default_factory=Least)
 
     def new_caches(self) -> Caches:
         """A session's caches, empty."""
         return list(self.make_cache())
+
+    def take(self, choices: Choices) -> None:
+        """Take ways from now on. Engine thread only, and while none of its sessions answers."""
+        self.choices, slots = choices, self.slots
+        self.shares_from.measured = choices.shared_from
+        if slots is not None:
+            guess = slots.policy.below
+            slots.below = lambda chats: choices.slots_below(chats, guess)

@@ -105,7 +105,7 @@ def decode(
     if model.feed is not None:
         feeds = model.feed(feeds, [r.kv for r in turn])
     if reading is not None:
-        logits = _forward_mixed(model, feeds, caches, reading)
+        logits = forward_mixed(model, feeds, caches, reading)
     else:
         logits = forward(model, feeds, caches, alone)
     if model.ranks > 1:  # whatever is chosen from them, all ranks evaluate the same
@@ -159,7 +159,7 @@ def follow(
     told, caches = fed(len(kvs)), [kvs[row].layers for row in order]
     feeds = list(mx.split(told[: len(kvs), None], len(kvs)))
     if reading is not None:
-        logits = _forward_mixed(model, feeds, caches, reading)
+        logits = forward_mixed(model, feeds, caches, reading)
     else:
         logits = forward(model, feeds, caches, alone)
     mx.async_eval(logits)  # type: ignore[no-untyped-call]
@@ -198,7 +198,7 @@ def forward(
     return logits
 
 
-def _forward_mixed(
+def forward_mixed(
     model: LoadedModel, feeds: Sequence[mx.array], caches: Sequence[Caches], reading: Reading
 ) -> mx.array:
     """As `forward`, in one pass with a chunk of a prompt: the weights are read once for both."""

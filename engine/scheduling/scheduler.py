@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from engine.scheduling import admission, drafting
 from engine.scheduling.drafting import Drafting
-from engine.scheduling.pacing import TILE, Pacing, Waiting
+from engine.scheduling.pacing import MIN_CHUNK, TILE, Pacing, Waiting
 from engine.scheduling.plan import Adoption, Chunk, Pass, Refusal, StepPlan, Timing
 from engine.scheduling.turns import Turns
-from engine.scheduling.view import Row, Status, View
+from engine.scheduling.view import Pace, Row, Status, View
 
 APART_EVERY = 256
 """One chunk in so many is read after a step and not with it, to learn how long a step takes by
@@ -30,6 +30,8 @@ COPY_PER_TOKEN = 64
 GATHERED_FOR = 0.5
 """Seconds for which those with the same prompt take over what has just been read, while the
 chats that were read first wait anyway."""
+
+_AS_GUESSED = Pace()
 
 
 class Scheduler:
@@ -113,7 +115,9 @@ class Scheduler:
             passes = (self._with_draft(passes[0], groups[0][0], view),)
         chunk = None
         if order and self._mixes(view, order[0], groups, passes):
-            count = self.pacing.mixed_chunk(model, len(passes[0].feed), order[0].remaining)
+            rows = len(passes[0].feed)
+            count = self.pacing.mixed_chunk(model, rows, order[0].remaining)
+            count = min(count, max(MIN_CHUNK, _pace(view, model).mixed - rows))
             chunk = Chunk(order[0].id, model, order[0].length, count, mixed=True)
         elif order and (len(models) < 2 or self._turns.completes(model)):
             chunk = self._chunk(view, order, groups)
@@ -194,6 +198,7 @@ class Scheduler:
         else:
             step = self.step_seconds if groups else None
             count = self.pacing.chunk(row.model, row.remaining, step)
+            count = min(count, _pace(view, row.model).chunk)
             if len(groups) == 1 and _may_mix(view, row, groups[0]):
                 count = min(count, TILE)  # what chunks behind a step take is hardly ever learned
         for stop in (row.snapshot_at, view.halt(row, order[1:])):
@@ -224,11 +229,16 @@ def _pass(group: Sequence[Row], view: View) -> Pass:
     return Pass(tuple(r.id for r in group), feed, shared)
 
 
+def _pace(view: View, model: str) -> Pace:
+    return view.pace.get(model, _AS_GUESSED)
+
+
 def _may_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
     """Whether a chunk of `row`'s prompt can be read in one pass with the next step of `group`."""
     return (
         row.mixable
         and row.model in view.mixing
+        and _pace(view, row.model).mixed > 0
         and row.model not in view.faulty
         and row.model == group[0].model
         and all(r.joins for r in group)

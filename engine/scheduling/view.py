@@ -6,7 +6,7 @@ caches are idle, what others hold of a prompt) is asked for only where a decisio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -157,6 +157,19 @@ def no_halt(row: Row, others: Sequence[Row]) -> int:
 
 
 @dataclass(frozen=True)
+class Pace:
+    """How much of a prompt one of a model's passes reads at most, by what was measured.
+
+    Attributes:
+        mixed: rows of a pass that reads a chunk beside a step; 0 where none does.
+        chunk: tokens of a chunk that is read in a pass of its own.
+    """
+
+    mixed: int = 1 << 30
+    chunk: int = 1 << 30
+
+
+@dataclass(frozen=True)
 class View:
     """How everything stands at the beginning of a turn.
 
@@ -164,6 +177,7 @@ class View:
         now: seconds, on any clock.
         rows: all sessions that have a reply, in the order in which they were opened.
         mixing: ids of models that can read a chunk in one pass with a step of others.
+        pace: by model, of those that were measured.
         faulty: ids of models of which too many shared steps have failed.
         memory: bytes, as they stand.
         load: the model that waits to be read, if any.
@@ -178,6 +192,7 @@ class View:
     now: float
     rows: Sequence[Row] = ()
     mixing: frozenset[str] = frozenset()
+    pace: Mapping[str, Pace] = field(default_factory=dict)
     faulty: frozenset[str] = frozenset()
     memory: Memory = field(default_factory=lambda: Memory(1 << 62))
     load: LoadRequest | None = None

@@ -113,7 +113,7 @@ def test_a_fault_in_such_a_pass_is_kept_from_everyone(
     folder = model_folder("plain")
     model = engine.load(folder)
     replies = streaming(engine, model, mixes)
-    forward, failed = runner._forward_mixed, []
+    forward, failed = runner.forward_mixed, []
 
     def failing(model: Any, feeds: Any, caches: Any, reading: Reading) -> Any:
         logits = forward(model, feeds, caches, reading)
@@ -122,7 +122,7 @@ def test_a_fault_in_such_a_pass_is_kept_from_everyone(
             raise RuntimeError("a fault in the middle")
         return logits
 
-    monkeypatch.setattr(runner, "_forward_mixed", failing)
+    monkeypatch.setattr(runner, "forward_mixed", failing)
     late = engine.open_session(model).send(PROMPT, params(7, 20))
     said = late.tokens(60)
     said_as_alone(folder, replies)

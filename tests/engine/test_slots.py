@@ -256,3 +256,15 @@ def test_chats_in_slots_say_what_they_say_alone(
     assert [reply.tokens(60) for reply in replies] == expected
     assert max(seen) >= 3
     assert engine.stats()["kv_bytes"] > 0
+
+
+def test_which_lengths_sit_together_may_depend_on_how_many_decode() -> None:
+    where = Slots(ON_CPU)
+    where.below = lambda count: None if count > 2 else 0
+    kvs = [chat(1500 + n) for n in range(3)]
+    where.assign(kvs[:2])
+    assert not where.occupants
+    where.assign(kvs)
+    assert {id(kv) for kv in where.occupants} == set(map(id, kvs))
+    where.assign(kvs[1:])
+    assert not where.occupants
