@@ -76,14 +76,14 @@ def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
     """The comparison itself: it must be able to fail."""
     share, steps = ragged.share_caches, iter(range(1 << 30))
 
-    def exchanging(caches: Any, slots: Any = None, *others: Any) -> Any:
+    def exchanging(caches: Any, slots: Any = None, *others: Any, **kernels: Any) -> Any:
         if next(steps) % 40 == 39:
             if slots is None or not slots.occupants:
                 return share([*caches[1:], caches[0]])
             for buffer in slots.buffers:
                 heads = buffer.slots_of(buffer.keys[0]).shape[1]
                 buffer.keys = [mx.roll(keys, heads, 0) for keys in buffer.keys]
-        return share(caches, slots, *others)
+        return share(caches, slots, *others, **kernels)
 
     folder = model_folder("plain")
     engine.load(folder)  # unharmed while it is probed
