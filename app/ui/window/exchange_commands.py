@@ -100,6 +100,7 @@ class ExchangeCommands(QObject):
         dialog = ImportDialog(self._store, self._settings.model, self._window)
         dialog.taken.connect(self._on_taken)
         dialog.show()
+        dialog.activateWindow()  # no window manager needs to give it the keys
 
     @Slot(object)
     def _on_taken(self, report: Report) -> None:
