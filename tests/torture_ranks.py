@@ -95,7 +95,7 @@ def tokens(options: argparse.Namespace) -> int:
                 config = {**small_config(family), **SHORT, **(THREE if count == 3 else {})}
                 folder = write_model(Path(scratch) / f"{family}-{count}", config, scale=3.0)
                 for tight in [memory == "tight" for memory in options.memory]:
-                    budget = tight_budget(judge, folder, 2, 200) * 5 // 4 if tight else None
+                    budget = _little(folder, count) if tight else None
                     kept = Path(scratch) / "kept"
                     played = 0
                     with Engine(budget, cache_dir=kept, ranks=count) as spread:
@@ -120,6 +120,12 @@ def tokens(options: argparse.Namespace) -> int:
                     turns += played
     print(f"{turns} turns, {faults} faults; {dict(total)}")
     return faults
+
+
+def _little(folder: Path, count: int) -> int:
+    """Memory for about two chats at a time."""
+    with Engine(ranks=count) as spread:
+        return tight_budget(spread, folder, 2, 200, count)
 
 
 def faults(options: argparse.Namespace) -> int:

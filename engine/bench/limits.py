@@ -37,26 +37,29 @@ def short_context(tokens: int) -> Iterator[None]:
         folder.context_length = known
 
 
-def tight_budget(engine: Engine, folder: Path, chats: int, tokens: int) -> int:
+def tight_budget(engine: Engine, folder: Path, chats: int, tokens: int, ranks: int = 1) -> int:
     """A memory budget for the model in `folder` and about `chats` chats of `tokens` tokens.
 
     It is larger where a single chat of that length would be refused, since admission counts a
     reply at its longest.
+
+    Args:
+        ranks: of `engine`, on this machine; the budget is for all of them.
     """
     model = engine.load(folder)
     chat = engine.open_session(model)
     chat.send("la " * (tokens // 4), SamplingParams(max_tokens=4, seed=1)).tokens()
-    size = int(engine.stats()["sessions"][chat.id]["kv_bytes"])
+    size = ranks * int(engine.stats()["sessions"][chat.id]["kv_bytes"])
     engine.unload(model)
-    budget = model.nbytes + chats * size
-    while not _holds(budget, folder, tokens):
+    budget = ranks * model.nbytes + chats * size
+    while not _holds(budget, folder, tokens, ranks):
         budget += chats * size
     return budget
 
 
-def _holds(budget: int, folder: Path, tokens: int) -> bool:
+def _holds(budget: int, folder: Path, tokens: int, ranks: int) -> bool:
     """Whether an engine with this budget admits a reply of this many tokens."""
-    with Engine(budget) as engine:
+    with Engine(budget, ranks=ranks) as engine:
         reply = engine.open_session(engine.load(folder)).send(
             "la", SamplingParams(max_tokens=tokens, seed=1)
         )

@@ -20,6 +20,7 @@ from engine.core.calibrating import Calibrating
 from engine.core.commands import Estimate, Load, Pin, Relieve, Unload, UnloadIdle
 from engine.core.confined import confined, pacing
 from engine.core.embedding import Embedding
+from engine.core.ending import surely
 from engine.core.estimating import Estimating
 from engine.core.execution import Execution
 from engine.core.finishing import Finishing
@@ -88,8 +89,7 @@ class Loop:
         self._idling = Idling(self._state, self._loading.free, lambda: self._embedding.models)
         self._resting = Resting()
         self._calibrating = Calibrating(self._state, ways_dir, self._wanted)
-        self._idle = True
-        self._in_order = False
+        self._idle, self._in_order = True, False
         forget = self._scheduler.drafting.forget
         self._pairing = Pairing(self._state, self._workers, self._loading, forget)
         reception = Reception(self._state, self._workers, self._scheduler)
@@ -274,7 +274,7 @@ class Loop:
             mx.clear_streams,
         ]
         for part in parts:
-            _surely(part)
+            surely(part)
 
     def _save_all(self) -> None:
         for session in self._state.sessions.values():
@@ -290,21 +290,11 @@ class Loop:
         for session in list(state.sessions.values()):
             if not session.named:
                 state.erase(session.id)  # nobody can come back to it
-            _surely(partial(state.end_session, session, ENGINE_STOPPED, why))
+            surely(partial(state.end_session, session, ENGINE_STOPPED, why))
         for reply in list(state.unended):
-            _surely(partial(reply.fail, ENGINE_STOPPED, why))
+            surely(partial(reply.fail, ENGINE_STOPPED, why))
 
     def _refuse_all(self, why: str) -> None:
-        _surely(lambda: self._inbox.extendleft(self._embedding.give_up()))
+        surely(lambda: self._inbox.extendleft(self._embedding.give_up()))
         for command in [*self._inbox, *self._mailbox.close()]:
-            _surely(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
-
-
-def _surely(part: Callable[[], object]) -> None:
-    """Do a part of the end. Whoever waits must be told, so what has failed is tried once more."""
-    for _ in range(2):
-        try:
-            part()
-            return
-        except BaseException:
-            log.exception("a fault while the engine ended")
+            surely(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))

@@ -229,16 +229,9 @@ class SessionKV(HeldCaches):
         self._snapshot = Snapshot(*boundary) if boundary is not None else None
         self._dropped = False
 
-    def restore(
-        self,
-        name: str,
-        caches: Caches,
-        tokens: Sequence[int],
-        cuts: Sequence[int],
-        boundary: tuple[Caches, int] | None,
-    ) -> None:
-        """As `take`, from the file of this name."""
-        self.take(caches, tokens, cuts, boundary)
+    def restore(self, name: str, *taken: Any) -> None:
+        """As `take`, with its arguments, from the file of this name."""
+        self.take(*taken)
         self.on_disk = self.length
 
     def take_from(self, donor: SessionKV, length: int, room: bool = True) -> None:

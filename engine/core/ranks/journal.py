@@ -6,6 +6,7 @@ import contextlib
 import weakref
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 from zlib import crc32
 
 from engine.core.ranks.record import Do, Order, as_numbers
@@ -126,16 +127,9 @@ class SpreadKV(SessionKV):
             with self._journal.doing(Do.LEAVE, self.number):
                 super().leave_slots()
 
-    def restore(
-        self,
-        name: str,
-        caches: Caches,
-        tokens: Sequence[int],
-        cuts: Sequence[int],
-        boundary: tuple[Caches, int] | None,
-    ) -> None:
+    def restore(self, name: str, *taken: Any) -> None:
         with self._journal.doing(Do.RESTORE, self.number, *as_numbers(name)):
-            super().restore(name, caches, tokens, cuts, boundary)
+            super().restore(name, *taken)
 
     def take_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
         assert isinstance(donor, SpreadKV)
