@@ -21,8 +21,8 @@ GUIDE = "guide"
 
 
 _OURS = (
-    "chats", "settings.json", "mcp.json", "running.lock", "backups", "log", "cache", "kv",
-    "stretto", "crash", "mlx-lm",
+    "chats", "settings.json", "mcp.json", "hosts.json", "running.lock", "backups", "log", "cache",
+    "kv", "stretto", "crash", "mlx-lm",
 )  # fmt: skip
 """How the names begin of what the program puts into a profile."""
 
@@ -68,6 +68,11 @@ class Paths:
     def mlx_lm(self) -> Path:
         """Where the mlx-lm lies that the person chose in the place of the program's own."""
         return self.data / "mlx-lm"
+
+    @property
+    def hosts(self) -> Path | None:
+        """The machines for spread models; None for the file that the command line has, too."""
+        return None if self == Paths.standard() else self.data / "hosts.json"
 
     @property
     def tools(self) -> Path:

@@ -226,6 +226,11 @@ class Chat(AskingChat):
         if self.model_status.state is not LoadState.UNLOADED:
             self._loader.want(self.record.model, self.options.kv_bits, self.options.context)
 
+    def start_model(self) -> None:
+        """As `load_model`; one that is spread over machines is started only when asked for."""
+        if not self._loader.spread.start(self.record.model):
+            self.load_model()
+
     def rename(self, title: str) -> None:
         title = " ".join(title.split())
         if title and title != self.record.title:

@@ -16,6 +16,7 @@ from app.chats.engine_words import meaning
 from app.chats.fitting import DOES_NOT_FIT, arithmetic
 from app.chats.model_status import LoadState as LoadState
 from app.chats.model_status import ModelStatus as ModelStatus
+from app.chats.spread import SpreadModels
 from app.language import tr
 from app.paths import GUIDE, adapter_of, model_location
 from app.remote.address import Remote, is_remote
@@ -36,6 +37,7 @@ class ModelLoader(QObject):
 
     Attributes:
         remotes: the models that answer elsewhere.
+        spread: those of them that this program starts, on several machines.
 
     Signals:
         changed(ref): the state of that model is another.
@@ -50,6 +52,7 @@ class ModelLoader(QObject):
     def __init__(self, bridge: Bridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.remotes = Remotes()
+        self.spread = SpreadModels(self.remotes, bridge, self.changed.emit, self)
         self._bridge = bridge
         self._engine: Engine | None = None
         self._models: dict[str, ModelStatus] = {}

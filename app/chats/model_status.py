@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.paths import model_fallback_name
 from app.remote.address import named
-from app.remote.errors import GONE
+from app.remote.errors import GONE, NOT_STARTED
 from app.remote.remotes import Remotes
 from app.remote.session import removed
 
@@ -60,3 +60,7 @@ class ModelStatus:
         gone = removed(named(self.ref), self.ref) if model is None else None
         self.error = gone.message if gone is not None else ""
         self.code = GONE if gone is not None else ""
+        if model is not None and (not_there := remotes.groups.why_not(self.ref)):
+            self.model = None
+            self.state = LoadState.LOADING if not_there.starts else LoadState.FAILED
+            self.error, self.code = not_there.words, NOT_STARTED

@@ -8,8 +8,10 @@ another place. Nothing is sent but what a person sends in a chat, and the questi
 there are, when they ask it. A chat at a Stretto has a session there (`elsewhere`), so that nothing
 is sent or read twice, and the score asks how it is (`figures`).
 
+A model that is spread over several machines is one of them: `groups` starts what answers it.
+
 No widgets and no Qt in here.
 
-Imports: app.keychain, app.language, app.loop_thread, app.settings, app.tools, engine,
-engine.errors, engine.openai.
+Imports: app.keychain, app.language, app.loop_thread, app.settings, app.tools, engine, engine.cli,
+engine.errors, engine.openai, engine.serve.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
@@ -9,6 +10,10 @@ from app.language import tr
 
 PREFIX = "remote:"
 """How the reference of a remote model begins. Its address and the model's name follow."""
+
+SPREAD = ".hosts.localhost"
+"""How the host of a model ends that this program spreads over other machines. Their names stand
+before it, and what is sent to it goes to this machine's part of the model."""
 
 LONGEST = 500  # characters of an address, and of a model's name
 _ENDS = ("/chat/completions", "/completions", "/models")
@@ -115,13 +120,39 @@ def normalised(text: str) -> str:
 
 
 def host_of(address: str) -> str:
-    """The host of an address, with its port where that is not the usual one."""
-    return urlsplit(address).netloc
+    """The host of an address, with its port where that is not the usual one.
+
+    Of a model that is spread over other machines it is their names.
+    """
+    return ", ".join(machines(address)) or urlsplit(address).netloc
+
+
+def machines(address: str) -> tuple[str, ...]:
+    """The other machines over which the model of an address is spread."""
+    host = urlsplit(address).hostname or ""
+    return tuple(host.removesuffix(SPREAD).split(_AND)) if host.endswith(SPREAD) else ()
+
+
+def spread(names: Iterable[str], port: int) -> str:
+    """The address of a model that is spread over these other machines; none is this one alone."""
+    host = _AND.join(dict.fromkeys(name.lower() for name in names))
+    return normalised(f"http://{host + SPREAD if host else '127.0.0.1'}:{port}/v1")
+
+
+def asked_at(address: str) -> str:
+    """Where what is sent to an address really goes."""
+    if not machines(address):
+        return address
+    parts = urlsplit(address)
+    return f"{parts.scheme}://127.0.0.1:{parts.port or 80}{parts.path}"
+
+
+_AND = ".and."
 
 
 def is_here(address: str) -> bool:
     """Whether an address is this machine's own."""
-    return _is_local(urlsplit(address).hostname or "")
+    return not machines(address) and _is_local(urlsplit(address).hostname or "")
 
 
 def is_open(address: str) -> bool:

@@ -16,7 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from app.remote import errors
-from app.remote.address import Remote, host_of
+from app.remote.address import Remote, asked_at, host_of
 from app.remote.kinds import Listed, listed
 from app.remote.reading import Piece, Reading
 
@@ -153,7 +153,9 @@ async def _answer(
     try:
         async with (
             client,
-            client.stream(method, f"{address}{path}", headers=headers, json=body) as response,
+            client.stream(
+                method, f"{asked_at(address)}{path}", headers=headers, json=body
+            ) as response,
         ):
             if response.headers.get("content-encoding", "identity").lower() != "identity":
                 raise errors.no_sense(host)  # not asked for, and small ones can become huge

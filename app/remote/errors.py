@@ -18,6 +18,7 @@ REFUSED = "remote_refused"  # the key is wrong, or may not do this
 GONE = "remote_gone"  # there is no such model at the address, or the person has removed it
 BUSY = "remote_busy"  # asked too often, or overloaded
 BROKEN = "remote_broken"  # the answer broke off, or is none
+NOT_STARTED = "remote_not_started"  # a model that this program spreads, and has not started
 FAILED = "remote_failed"  # the server says that it could not
 
 _LONGEST_WORDS = 300  # characters of a server's own words

@@ -15,6 +15,7 @@ from app.remote import client, errors
 from app.remote.address import Remote, named
 from app.remote.elsewhere import Elsewhere
 from app.remote.figures import Figures, FiguresElsewhere
+from app.remote.groups import Group, Groups
 from app.remote.kinds import KINDS, Listed, has_sessions
 from app.remote.session import RemoteModel, RemoteSession
 from app.settings import Settings
@@ -37,6 +38,7 @@ class Remotes:
         self._settings = Settings()
         self._models: dict[str, RemoteModel] = {}
         self._keys: dict[str, str] = {}  # by address; as far as they are known in this run
+        self.groups = Groups()
         self._thread = LoopThread("remote")
         self._made: WeakSet[RemoteSession] = WeakSet()
         self._with_sessions: dict[str, bool] = {}  # by address, in this run
@@ -50,6 +52,7 @@ class Remotes:
         self._settings = settings
         found = (_remote(ref, told) for ref, told in settings.remotes.items())
         self._models = {one.ref: _model(one) for one in found if one is not None}
+        self.groups.take(settings.remotes)
 
     @property
     def refs(self) -> tuple[str, ...]:
@@ -63,11 +66,13 @@ class Remotes:
     def known(self, ref: str) -> bool:
         return ref in self._models
 
-    def add(self, remote: Remote, key: str | None = None) -> None:
+    def add(self, remote: Remote, key: str | None = None, group: Group | None = None) -> None:
         """List a model; ``key`` is that of its address in this run, where it is given.
 
-        `keep_key` keeps it for the next one.
+        `keep_key` keeps it for the next one. ``group`` is what this program starts to answer it.
         """
+        if group is not None:
+            self.groups.known[remote.ref] = group
         models = dict(self._models)
         models[remote.ref] = _model(remote)
         self._models = models
@@ -83,6 +88,7 @@ class Remotes:
         for session in list(self._made):
             if session.remote.ref == ref and session.elsewhere is not None:
                 session.elsewhere.close()
+        self.groups.forget(ref)
         models = dict(self._models)
         gone = models.pop(ref, None)
         self._models = models
@@ -92,7 +98,11 @@ class Remotes:
 
     def _save(self) -> None:
         told = {
-            ref: {"kind": model.remote.kind, "context": model.remote.context}
+            ref: {
+                "kind": model.remote.kind,
+                "context": model.remote.context,
+                **self.groups.told(ref),
+            }
             for ref, model in self._models.items()
         }
         self._settings.set(remotes=told)
@@ -200,6 +210,7 @@ class Remotes:
     def shut_down(self) -> None:
         """End all answers, and wait for that ``STOP_S`` at most."""
         self._thread.shut_down(self.STOP_S, self._let_go)
+        self.groups.shut_down()
 
     async def _let_go(self) -> None:
         leaving = [asyncio.wrap_future(future) for future in list(self._leaving)]

@@ -511,6 +511,7 @@
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>Close</source>
         <translation>Schließen</translation>
@@ -1152,6 +1153,7 @@
     <message>
         <location filename="../../app/ui/dialogs/name_dialog.py"/>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <source>Name</source>
         <translation>Name</translation>
     </message>
@@ -1545,6 +1547,7 @@
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/models/search_field.py"/>
         <location filename="../../app/ui/palette/entries.py"/>
@@ -1885,9 +1888,100 @@
         <translation>Verborgen, bis du eine der Antworten behältst</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
+        <translation>Ein Modell, das für einen Rechner zu groß ist, läuft auf mehreren, mit einem Teil auf jedem. Sie brauchen dieselbe Version von Stretto und die Dateien des Modells und werden über ssh ohne Passwort erreicht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Tick two machines or more, and choose a model.</source>
+        <translation>Haken Sie mindestens zwei Rechner an, und wählen Sie ein Modell.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Several Machines</source>
+        <translation>Mehrere Rechner</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Machine</source>
+        <translation>Rechner</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>user@machine, or local</source>
+        <translation>benutzer@rechner oder local</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Its Python or Stretto (stretto)</source>
+        <translation>Dortiges Python oder Stretto (stretto)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Check</source>
+        <translation>Prüfen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Test</source>
+        <translation>Testen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Measures the connection, and tokens a second beside one machine</source>
+        <translation>Misst die Verbindung und die Token je Sekunde im Vergleich zu einem Rechner</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Start</source>
+        <translation>Starten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>This machine</source>
+        <translation>Dieser Rechner</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Not checked yet</source>
+        <translation>Noch nicht geprüft</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>“local” is this machine. Take another name.</source>
+        <translation>„local“ ist dieser Rechner. Nehmen Sie einen anderen Namen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Asking the machines…</source>
+        <translation>Die Rechner werden gefragt…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Ready</source>
         <translation>Bereit</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Not ready</source>
+        <translation>Nicht bereit</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Testing. This takes a minute or more…</source>
+        <translation>Der Test läuft. Er dauert eine Minute oder länger…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Starting {hosts}…</source>
+        <translation>{hosts} werden gestartet…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
@@ -2123,6 +2217,11 @@
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>What Would Fit…</source>
         <translation>Was passen würde…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/notice.py"/>
+        <source>Start Again</source>
+        <translation>Neu starten</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/notice.py"/>
@@ -2639,6 +2738,7 @@
         <translation>Schreiben erlauben</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
@@ -4074,11 +4174,13 @@ Du hast nicht geantwortet.</translation>
         <translation>Fragt die Adresse, welche Modelle es dort gibt, und sendet sonst nichts</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <source>Add</source>
         <translation>Hinzufügen</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
@@ -4840,6 +4942,11 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Models…</source>
         <translation>Modelle…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/model_commands.py"/>
+        <source>Several Machines…</source>
+        <translation>Mehrere Rechner…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
@@ -8707,6 +8814,17 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/suggestions.py"/>
         <source>Hard questions, code, more exact</source>
         <translation>Schwierige Fragen, Code, genauer</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts}, and is not started.</source>
+        <translation>Es läuft auf {hosts} und ist nicht gestartet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <location filename="../../app/ui/models/machine_commands.py"/>
+        <source>It has ended without a word.</source>
+        <translation>Es hat ohne ein Wort geendet.</translation>
     </message>
 </context>
 </TS>

@@ -511,6 +511,7 @@
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>Close</source>
         <translation>Cerrar</translation>
@@ -1152,6 +1153,7 @@
     <message>
         <location filename="../../app/ui/dialogs/name_dialog.py"/>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <source>Name</source>
         <translation>Nombre</translation>
     </message>
@@ -1545,6 +1547,7 @@
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/models/search_field.py"/>
         <location filename="../../app/ui/palette/entries.py"/>
@@ -1885,9 +1888,100 @@
         <translation>Oculto hasta elegir una de las respuestas</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
+        <translation>Un modelo demasiado grande para un equipo se ejecuta en varios, con una parte en cada uno. Necesitan la misma versión de Stretto y los archivos del modelo, y se accede a ellos por ssh sin contraseña.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Tick two machines or more, and choose a model.</source>
+        <translation>Marque dos equipos o más y elija un modelo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Several Machines</source>
+        <translation>Varios equipos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Machine</source>
+        <translation>Equipo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>State</source>
+        <translation>Estado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>user@machine, or local</source>
+        <translation>usuario@equipo, o local</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Its Python or Stretto (stretto)</source>
+        <translation>Su Python o Stretto (stretto)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Check</source>
+        <translation>Comprobar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Test</source>
+        <translation>Probar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Measures the connection, and tokens a second beside one machine</source>
+        <translation>Mide la conexión y los tokens por segundo en comparación con un solo equipo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Start</source>
+        <translation>Iniciar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>This machine</source>
+        <translation>Este equipo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Not checked yet</source>
+        <translation>Aún sin comprobar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>“local” is this machine. Take another name.</source>
+        <translation>«local» es este equipo. Use otro nombre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Asking the machines…</source>
+        <translation>Consultando los equipos…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Ready</source>
         <translation>Listo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Not ready</source>
+        <translation>No está listo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Testing. This takes a minute or more…</source>
+        <translation>Probando. Tarda un minuto o más…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Starting {hosts}…</source>
+        <translation>Iniciando {hosts}…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
@@ -2123,6 +2217,11 @@
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>What Would Fit…</source>
         <translation>Qué cabría…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/notice.py"/>
+        <source>Start Again</source>
+        <translation>Iniciar de nuevo</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/notice.py"/>
@@ -2639,6 +2738,7 @@
         <translation>Permitir escritura</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
@@ -4074,11 +4174,13 @@ Se dejó sin responder.</translation>
         <translation>Pregunta a la dirección qué modelos tiene y no envía nada más</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <source>Add</source>
         <translation>Añadir</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
@@ -4840,6 +4942,11 @@ Se dejó sin responder.</translation>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Models…</source>
         <translation>Modelos…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/model_commands.py"/>
+        <source>Several Machines…</source>
+        <translation>Varios equipos…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
@@ -8707,6 +8814,17 @@ Se dejó sin responder.</translation>
         <location filename="../../app/suggestions.py"/>
         <source>Hard questions, code, more exact</source>
         <translation>Preguntas difíciles, código, más exacto</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts}, and is not started.</source>
+        <translation>Se ejecuta en {hosts} y no está iniciado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <location filename="../../app/ui/models/machine_commands.py"/>
+        <source>It has ended without a word.</source>
+        <translation>Ha terminado sin decir nada.</translation>
     </message>
 </context>
 </TS>

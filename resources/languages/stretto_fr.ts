@@ -511,6 +511,7 @@
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>Close</source>
         <translation>Fermer</translation>
@@ -1152,6 +1153,7 @@
     <message>
         <location filename="../../app/ui/dialogs/name_dialog.py"/>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <source>Name</source>
         <translation>Nom</translation>
     </message>
@@ -1545,6 +1547,7 @@
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/models/search_field.py"/>
         <location filename="../../app/ui/palette/entries.py"/>
@@ -1885,9 +1888,100 @@
         <translation>Masqué jusqu’à ce que vous gardiez une des réponses</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
+        <translation>Un modèle trop grand pour une machine s’exécute sur plusieurs, avec une partie sur chacune. Il leur faut la même version de Stretto et les fichiers du modèle, et elles sont jointes par ssh sans mot de passe.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Tick two machines or more, and choose a model.</source>
+        <translation>Cochez au moins deux machines et choisissez un modèle.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Several Machines</source>
+        <translation>Plusieurs machines</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Machine</source>
+        <translation>Machine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>State</source>
+        <translation>État</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>user@machine, or local</source>
+        <translation>utilisateur@machine, ou local</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Its Python or Stretto (stretto)</source>
+        <translation>Son Python ou Stretto (stretto)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Check</source>
+        <translation>Vérifier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Test</source>
+        <translation>Tester</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Measures the connection, and tokens a second beside one machine</source>
+        <translation>Mesure la connexion, et les tokens par seconde par rapport à une seule machine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Start</source>
+        <translation>Démarrer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>This machine</source>
+        <translation>Cette machine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Not checked yet</source>
+        <translation>Pas encore vérifiée</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>“local” is this machine. Take another name.</source>
+        <translation>« local » est cette machine. Prenez un autre nom.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Asking the machines…</source>
+        <translation>Interrogation des machines…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Ready</source>
         <translation>Prêt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Not ready</source>
+        <translation>Pas prête</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Testing. This takes a minute or more…</source>
+        <translation>Test en cours. Il dure une minute ou plus…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Starting {hosts}…</source>
+        <translation>Démarrage de {hosts}…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
@@ -2123,6 +2217,11 @@
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>What Would Fit…</source>
         <translation>Ce qui tiendrait…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/notice.py"/>
+        <source>Start Again</source>
+        <translation>Redémarrer</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/notice.py"/>
@@ -2639,6 +2738,7 @@
         <translation>Autoriser l’écriture</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
@@ -4074,11 +4174,13 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Demande à l’adresse quels modèles elle a, et n’envoie rien d’autre</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <source>Add</source>
         <translation>Ajouter</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
@@ -4840,6 +4942,11 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Models…</source>
         <translation>Modèles…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/model_commands.py"/>
+        <source>Several Machines…</source>
+        <translation>Plusieurs machines…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
@@ -8707,6 +8814,17 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/suggestions.py"/>
         <source>Hard questions, code, more exact</source>
         <translation>Questions difficiles, code, plus précis</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts}, and is not started.</source>
+        <translation>Il s’exécute sur {hosts} et n’est pas démarré.</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <location filename="../../app/ui/models/machine_commands.py"/>
+        <source>It has ended without a word.</source>
+        <translation>Il s’est terminé sans un mot.</translation>
     </message>
 </context>
 </TS>

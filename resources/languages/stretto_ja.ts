@@ -509,6 +509,7 @@
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>Close</source>
         <translation>閉じる</translation>
@@ -1148,6 +1149,7 @@
     <message>
         <location filename="../../app/ui/dialogs/name_dialog.py"/>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <source>Name</source>
         <translation>名前</translation>
     </message>
@@ -1537,6 +1539,7 @@
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/models/search_field.py"/>
         <location filename="../../app/ui/palette/entries.py"/>
@@ -1875,9 +1878,100 @@
         <translation>残す回答を決めるまで隠されます</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
+        <translation>1 台のマシンには大きすぎるモデルを、複数のマシンに分けて実行します。どのマシンにも同じバージョンの Stretto とモデルのファイルが必要で、パスワードなしの ssh で接続できる必要があります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Tick two machines or more, and choose a model.</source>
+        <translation>2 台以上のマシンにチェックを付け、モデルを選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Several Machines</source>
+        <translation>複数のマシン</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Machine</source>
+        <translation>マシン</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>State</source>
+        <translation>状態</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>user@machine, or local</source>
+        <translation>ユーザー@マシン、または local</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Its Python or Stretto (stretto)</source>
+        <translation>接続先の Python または Stretto (stretto)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Check</source>
+        <translation>確認</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Test</source>
+        <translation>テスト</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Measures the connection, and tokens a second beside one machine</source>
+        <translation>接続と、1 台のときと比べた 1 秒あたりのトークン数を測ります</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Start</source>
+        <translation>開始</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>This machine</source>
+        <translation>このマシン</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Not checked yet</source>
+        <translation>未確認</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>“local” is this machine. Take another name.</source>
+        <translation>“local” はこのマシンです。別の名前にしてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Asking the machines…</source>
+        <translation>マシンに問い合わせています…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Ready</source>
         <translation>準備完了</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Not ready</source>
+        <translation>準備ができていません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Testing. This takes a minute or more…</source>
+        <translation>テストしています。1 分以上かかります…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Starting {hosts}…</source>
+        <translation>{hosts} を開始しています…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
@@ -2108,6 +2202,11 @@
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>What Would Fit…</source>
         <translation>収まる方法を見る…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/notice.py"/>
+        <source>Start Again</source>
+        <translation>もう一度開始</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/notice.py"/>
@@ -2620,6 +2719,7 @@
         <translation>書き込みを許可</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
@@ -4033,11 +4133,13 @@ You left it unanswered.</source>
         <translation>アドレスにモデルの一覧を問い合わせます。ほかには何も送りません</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <source>Add</source>
         <translation>追加</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
@@ -4786,6 +4888,11 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Models…</source>
         <translation>モデル…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/model_commands.py"/>
+        <source>Several Machines…</source>
+        <translation>複数のマシン…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
@@ -8594,6 +8701,17 @@ You left it unanswered.</source>
         <location filename="../../app/suggestions.py"/>
         <source>Hard questions, code, more exact</source>
         <translation>難しい質問、コード、より正確</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts}, and is not started.</source>
+        <translation>{hosts} で実行しますが、開始されていません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <location filename="../../app/ui/models/machine_commands.py"/>
+        <source>It has ended without a word.</source>
+        <translation>何も言わずに終了しました。</translation>
     </message>
 </context>
 </TS>

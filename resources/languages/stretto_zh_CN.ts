@@ -509,6 +509,7 @@
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
         <location filename="../../app/ui/dialogs/trash.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/widgets/links.py"/>
         <source>Close</source>
         <translation>关闭</translation>
@@ -1148,6 +1149,7 @@
     <message>
         <location filename="../../app/ui/dialogs/name_dialog.py"/>
         <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <source>Name</source>
         <translation>名称</translation>
     </message>
@@ -1537,6 +1539,7 @@
     </message>
     <message>
         <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/models/search_field.py"/>
         <location filename="../../app/ui/palette/entries.py"/>
@@ -1875,9 +1878,100 @@
         <translation>选定一个回答后显示</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
+        <translation>单台机器装不下的模型可在多台机器上运行，每台承担一部分。这些机器需要相同版本的 Stretto 和模型文件，并能通过 ssh 免密码连接。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Tick two machines or more, and choose a model.</source>
+        <translation>请勾选两台或更多机器，并选择一个模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Several Machines</source>
+        <translation>多台机器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Machine</source>
+        <translation>机器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>user@machine, or local</source>
+        <translation>用户@机器，或 local</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Its Python or Stretto (stretto)</source>
+        <translation>对方的 Python 或 Stretto（stretto）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Check</source>
+        <translation>检查</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Test</source>
+        <translation>测试</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Measures the connection, and tokens a second beside one machine</source>
+        <translation>测量连接，以及与单台机器相比每秒的 token 数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Start</source>
+        <translation>启动</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>This machine</source>
+        <translation>这台机器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Not checked yet</source>
+        <translation>尚未检查</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>“local” is this machine. Take another name.</source>
+        <translation>“local”就是这台机器。请换一个名称。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Asking the machines…</source>
+        <translation>正在询问各台机器…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Ready</source>
         <translation>就绪</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Not ready</source>
+        <translation>未就绪</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Testing. This takes a minute or more…</source>
+        <translation>正在测试，需要一分钟或更久…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <source>Starting {hosts}…</source>
+        <translation>正在启动 {hosts}…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_words.py"/>
@@ -2108,6 +2202,11 @@
         <location filename="../../app/ui/transcript/error_block.py"/>
         <source>What Would Fit…</source>
         <translation>哪些放得下…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/notice.py"/>
+        <source>Start Again</source>
+        <translation>重新启动</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/notice.py"/>
@@ -2620,6 +2719,7 @@
         <translation>允许写入</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
@@ -4033,11 +4133,13 @@ You left it unanswered.</source>
         <translation>向该地址询问有哪些模型，不发送其他任何内容</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <source>Add</source>
         <translation>添加</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/machines_dialog.py"/>
         <location filename="../../app/ui/models/remote_dialog.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
@@ -4786,6 +4888,11 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Models…</source>
         <translation>模型…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/model_commands.py"/>
+        <source>Several Machines…</source>
+        <translation>多台机器…</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_window.py"/>
@@ -8594,6 +8701,17 @@ You left it unanswered.</source>
         <location filename="../../app/suggestions.py"/>
         <source>Hard questions, code, more exact</source>
         <translation>难题、代码，更精确</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <source>It runs on {hosts}, and is not started.</source>
+        <translation>它在 {hosts} 上运行，尚未启动。</translation>
+    </message>
+    <message>
+        <location filename="../../app/remote/groups.py"/>
+        <location filename="../../app/ui/models/machine_commands.py"/>
+        <source>It has ended without a word.</source>
+        <translation>它没有任何说明就结束了。</translation>
     </message>
 </context>
 </TS>

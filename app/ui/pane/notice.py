@@ -11,6 +11,7 @@ from app.chats.model_choice import LoadState, ModelStatus
 from app.language import tr
 from app.paths import adapter_of
 from app.remote.address import is_remote
+from app.remote.errors import NOT_STARTED
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, theme
 from app.ui.transcript.error_block import WITHOUT
@@ -83,7 +84,9 @@ class LoadNotice(Notice):
         variant = bool(adapter_of(model_status.ref))
         self.buttons[2].setText(tr("What Would Fit…") if no_fit else tr("Unload a Model…"))
         remote = is_remote(model_status.ref)  # neither trying nor a folder brings it back
-        self.buttons[0].setVisible(not remote)
+        stopped = model_status.code == NOT_STARTED
+        self.buttons[0].setText(tr("Start Again") if stopped else tr("Try Again"))
+        self.buttons[0].setVisible(not remote or stopped)
         self.buttons[1].setVisible(not short and not variant and not remote)
         self.buttons[2].setVisible(short)
         self.buttons[3].setVisible(not short and variant)

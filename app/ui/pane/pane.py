@@ -123,7 +123,7 @@ class ChatPane(QWidget):
         self.header.options_asked.connect(lambda: self.options_asked.emit(self))
         self.header.tools_asked.connect(lambda: self.tools_asked.emit(self))
         self.header.cancel_asked.connect(lambda: self.cancel_load_asked.emit(self))
-        self.notice.buttons[0].clicked.connect(chat.load_model)
+        self.notice.buttons[0].clicked.connect(chat.start_model)
         self.notice.buttons[1].clicked.connect(self.open_model_asked)
         self.notice.buttons[3].clicked.connect(self._leave_adapter)
         unload = self.notice.buttons[2]

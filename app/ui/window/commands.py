@@ -86,7 +86,17 @@ TAB_MODIFIER = "Meta" if sys.platform == "darwin" else "Ctrl"
 
 MENUS: dict[str, tuple[str, ...]] = {
     mark("File"): (
-        *("new", "quick_ask", "open_model", "get_model", "models", "-", "close", "undo_close"),
+        *(
+            "new",
+            "quick_ask",
+            "open_model",
+            "get_model",
+            "models",
+            "machines",
+            "-",
+            "close",
+            "undo_close",
+        ),
         *("-", "import", "export", "print", "-", "trash", "backups"),
         *("-", "tool_servers", "settings", "-", "quit"),
     ),

@@ -11,7 +11,7 @@ from app.downloads import Downloads
 from app.idle import IdleUnloading
 from app.installed import InstalledModels
 from app.language import mark, tr
-from app.paths import Paths
+from app.paths import GUIDE, Paths, model_location
 from app.pressure import MemoryPressure
 from app.removal import Removal, Removed
 from app.settings import Settings
@@ -19,6 +19,7 @@ from app.ui.models.convert_dialog import ConvertDialog
 from app.ui.models.downloads_in_window import DownloadsInWindow
 from app.ui.models.fit_flow import FitFlow
 from app.ui.models.library_window import ModelsWindow
+from app.ui.models.machines_dialog import MachinesDialog
 from app.ui.pane.pane_menus import PaneMenus
 from app.ui.widgets.closing import open_dialog
 from app.ui.widgets.toast import Toast
@@ -55,7 +56,8 @@ class ModelCommands(QObject):
         super().__init__(parent)
         self._parent = parent
         self._library, self._chats, self._undos, self._downloads = library, chats, undos, dialog
-        self._toast = toast
+        self._toast, self._loader = toast, library.loader
+        self._hosts = paths.hosts if paths is not None else None
         own = self._own = paths.data / "models" if paths is not None else None
         self._jobs = downloads
         self.installed = InstalledModels(library, settings, own, self)
@@ -88,6 +90,17 @@ class ModelCommands(QObject):
             made.finished.connect(self._on_gone)
             self.window = made
         self.window.begin()
+
+    @command("machines", mark("Several Machines…"), where=Where.ANYWHERE)
+    @Slot()
+    def show_machines(self) -> None:
+        """Open the list of machines over which a model can be spread."""
+        found = self.installed.models.values()
+        models = [(self._loader.get(GUIDE).name, model_location(GUIDE))]
+        models += [(model.name, str(model.folder)) for model in found]
+        dialog = MachinesDialog(self._loader.spread, models, self._hosts, self._parent)
+        dialog.opened.connect(self._chats.use_model)
+        open_dialog(dialog)
 
     @Slot(object)
     def convert(self, model: Installed) -> None:

@@ -1,0 +1,250 @@
+"""What answers models that this program spreads over machines: a server for each, a process here.
+
+It runs the engine's own `serve` on the loopback, with a random key that nobody else is told, and
+ends when this program does. So whatever becomes of a machine, no other chat notices.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from app.language import tr
+from app.remote.address import named
+from app.remote.errors import NOT_STARTED, RemoteError
+
+_LEAVING = 3.0  # seconds for servers to end in order
+_MOST_SAID = 2_000  # characters of what a server says before it ends
+
+
+@dataclass(frozen=True)
+class Group:
+    """A model and where it runs.
+
+    Attributes:
+        hosts: the machines' names, this one first.
+        folder: the model's on this machine.
+        file: of the hosts; "" for the usual one.
+    """
+
+    hosts: tuple[str, ...]
+    folder: str
+    file: str = ""
+
+
+@dataclass(frozen=True)
+class Started:
+    """What a server has told.
+
+    Attributes:
+        model: as it names it.
+        context: tokens.
+        key: which it wants to be shown.
+    """
+
+    port: int
+    model: str
+    context: int
+    key: str
+
+
+@dataclass(frozen=True)
+class NotThere:
+    """Why a model cannot be asked: it starts just now, or ``words`` say what has become of it."""
+
+    starts: bool
+    words: str
+
+
+@dataclass
+class Server:
+    """A group's process.
+
+    Attributes:
+        started: what it tells once it answers; fails with RemoteError.
+        ended: its last words, once it has ended.
+    """
+
+    process: subprocess.Popen[bytes]
+    started: Future[Started] = field(default_factory=Future)
+    ended: Future[str] = field(default_factory=Future)
+    watch: threading.Thread | None = None
+
+    def close(self) -> None:
+        """Let it end, in its own time."""
+        if self.process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self.process.stdin.close()
+
+
+def _own(arguments: Sequence[str]) -> list[str]:
+    from engine.cli.arguments import own_command
+
+    return own_command(*arguments)
+
+
+class Groups:
+    """The groups by the refs of their models. Methods are of one thread; futures end on others.
+
+    Attributes:
+        known: all of them, running or not.
+
+    Args:
+        command: makes the command line that runs one of the engine's commands.
+    """
+
+    def __init__(self, command: Callable[[Sequence[str]], list[str]] = _own) -> None:
+        self.known: dict[str, Group] = {}
+        self._command = command
+        self._servers: dict[str, Server] = {}
+        self._new: list[Server] = []  # of models without a ref yet
+        self._said: dict[str, str] = {}  # how each has ended, by ref
+
+    def take(self, told: Mapping[str, Mapping[str, Any]]) -> None:
+        """The groups of the settings. What makes no sense there is left out."""
+        for ref, one in told.items():
+            hosts, folder, file = one.get("hosts"), one.get("folder"), one.get("hosts_file", "")
+            if (
+                isinstance(hosts, list)
+                and all(isinstance(host, str) for host in hosts)
+                and isinstance(folder, str)
+                and isinstance(file, str)
+            ):
+                self.known[ref] = Group(tuple(hosts), folder, file)
+
+    def told(self, ref: str) -> dict[str, Any]:
+        """What the settings keep of a model's group; {} where it has none."""
+        group = self.known.get(ref)
+        if group is None:
+            return {}
+        return {"hosts": list(group.hosts), "folder": group.folder, "hosts_file": group.file}
+
+    def why_not(self, ref: str) -> NotThere | None:
+        """Why a model cannot be asked; None where it can, or is none of these."""
+        group = self.known.get(ref)
+        if group is None:
+            return None
+        server = self._servers.get(ref)
+        if server is not None and server.process.poll() is None:
+            return None if server.started.done() else NotThere(True, "")
+        hosts = ", ".join(group.hosts)
+        words = tr("It runs on {hosts}, and is not started.", hosts=hosts)
+        return NotThere(False, " ".join(filter(None, (self._said.get(ref, ""), words))))
+
+    def start(self, group: Group, ref: str = "") -> Server:
+        """Start the server of a group.
+
+        Args:
+            ref: of its model, which keeps its port; "" for a new one, that takes any until `keep`
+                tells its ref.
+        """
+        from engine.serve.keys import Keys
+
+        remote = named(ref) if ref else None
+        port = (urlsplit(remote.address).port or 0) if remote is not None else 0
+        folder = tempfile.TemporaryDirectory(prefix="stretto-group-")
+        keys = Path(folder.name) / "keys.json"
+        key = Keys(keys).make("window")
+        file = ["--hosts-file", group.file] if group.file else []
+        command = self._command(
+            [
+                *("serve", group.folder, "--hosts", ",".join(group.hosts), *file),
+                *("--port", str(port), "--keys", str(keys), "--require-key"),
+                *("--for-a-program", "--quiet"),
+            ]
+        )
+        root = str(Path(__file__).resolve().parents[2])
+        path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
+        said = Path(folder.name) / "said"
+        with said.open("wb") as errors:
+            server = Server(
+                subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    env={**os.environ, "PYTHONPATH": path},
+                    start_new_session=True,
+                )
+            )
+
+        def watch() -> None:
+            with folder:
+                _watch(server, key, said)
+
+        server.watch = threading.Thread(target=watch, name="stretto-group", daemon=True)
+        server.watch.start()
+        self._new.append(server)
+        if ref:
+            self.keep(ref, server)
+        return server
+
+    def keep(self, ref: str, server: Server) -> None:
+        """A server answers the model ``ref``."""
+        self._new.remove(server)
+        self._servers[ref] = server
+        self._said.pop(ref, None)
+
+    def ended(self, ref: str, said: str) -> None:
+        """A model's server has ended, with these words."""
+        self._said[ref] = said
+
+    def forget(self, ref: str) -> None:
+        """End a model's server, and know it no more."""
+        self.known.pop(ref, None)
+        server = self._servers.pop(ref, None)
+        if server is not None:
+            server.close()
+
+    def shut_down(self) -> None:
+        """End all servers. Ranks end with theirs."""
+        servers = [*self._servers.values(), *self._new]
+        self._servers.clear()
+        self._new.clear()
+        for server in servers:
+            server.close()
+        for server in servers:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                server.process.wait(_LEAVING)
+            server.process.kill()
+            if server.watch is not None:
+                server.watch.join(_LEAVING)
+
+
+def _watch(server: Server, key: str, said: Path) -> None:
+    """On a thread of its own: what a server tells, until it has ended."""
+    assert server.process.stdout is not None
+    with server.process.stdout as told:
+        line = told.readline(65_536)
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            one = json.loads(line)
+            started = Started(int(one["port"]), str(one["model"]), int(one["context"]), key)
+            server.started.set_result(started)
+        while told.read(65_536):
+            pass
+    server.process.wait()
+    server.close()
+    words = _last(said)
+    if not server.started.done():
+        server.started.set_exception(
+            RemoteError(NOT_STARTED, words or tr("It has ended without a word."))
+        )
+    server.ended.set_result(words)
+
+
+def _last(said: Path) -> str:
+    """The last line of what a program has said of its end."""
+    lines = said.read_text(errors="replace")[-_MOST_SAID:].strip().splitlines()
+    words = (lines or [""])[-1].removeprefix("serve: ")
+    head, _, code = words.rpartition(" [")
+    return head if head and code.endswith("]") else words

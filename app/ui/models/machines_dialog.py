@@ -1,0 +1,290 @@
+"""Several machines for one model: which there are, their states, a test, and the start."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import shiboken6
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.background import Query
+from app.chats.spread import SpreadModels
+from app.language import mark, tr
+from app.remote.groups import Group, Server
+from app.ui.models.machine_commands import last_json, run_command
+from app.ui.style.theme import scaled
+from engine.core.ranks.hosts.host import LOCAL, Host, HostError
+from engine.core.ranks.hosts.listed import Hosts
+
+_ABOUT = mark(
+    "A model that is too large for one machine runs on several, with a part of it on each. They "
+    "need the same version of Stretto and the model's files, and are reached by ssh without a "
+    "password."
+)
+_TWO = mark("Tick two machines or more, and choose a model.")
+
+Run = Callable[[Sequence[str], threading.Event], str]
+
+
+class MachinesDialog(QDialog):
+    """Nothing is asked of a machine before the person presses a button for it.
+
+    Signals:
+        opened(ref): the model runs, and the person may chat with it.
+
+    Args:
+        models: the names and folders of those that may be chosen.
+        file: of the hosts; None for the usual one.
+        run: runs one of the engine's commands, and returns what it prints.
+    """
+
+    opened = Signal(str)
+
+    def __init__(
+        self,
+        spread: SpreadModels,
+        models: Sequence[tuple[str, str]],
+        file: Path | None,
+        parent: QWidget,
+        run: Run | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("machines-dialog")
+        self.setWindowTitle(tr("Several Machines"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._spread, self._file, self._run = spread, file, run or run_command
+        self._starting: Server | None = None
+        self._query = Query(self)
+        about = self._note(tr(_ABOUT))
+        self.list = QTreeWidget(self)
+        self.list.setHeaderLabels([tr("Machine"), tr("Address"), tr("State")])
+        self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(False)
+        self.list.setWordWrap(True)
+        self.list.setAccessibleName(tr("Several Machines"))
+        self.list.setMinimumHeight(scaled(150))
+        head = self.list.header()
+        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        head.setStretchLastSection(True)
+        self.name, self.address, self.program = (QLineEdit(self) for _ in range(3))
+        fields = (
+            (self.name, tr("Name")),
+            (self.address, tr("user@machine, or local")),
+            (self.program, tr("Its Python or Stretto (stretto)")),
+        )
+        adding = QHBoxLayout()
+        for field, words in fields:
+            field.setPlaceholderText(words)
+            field.setAccessibleName(words)
+            adding.addWidget(field, 2 if field is self.program else 1)
+        self.add = self._button(tr("Add"), self._on_add)
+        adding.addWidget(self.add)
+        self.remove = self._button(tr("Remove"), self._on_remove)
+        self.check = self._button(tr("Check"), self._on_check)
+        self.model = QComboBox(self)
+        self.model.setAccessibleName(tr("Model"))
+        for shown, folder in models:
+            self.model.addItem(shown, folder)
+        self.test = self._button(tr("Test"), self._on_test)
+        self.test.setToolTip(tr("Measures the connection, and tokens a second beside one machine"))
+        self.go = self._button(tr("Start"), self._on_start)
+        self.go.setDefault(True)
+        self.leave = self._button(tr("Close"), self.reject)
+        below, foot = QHBoxLayout(), QHBoxLayout()
+        below.addWidget(self.check)
+        below.addWidget(self.remove)
+        below.addStretch(1)
+        foot.addWidget(QLabel(tr("Model"), self))
+        foot.addWidget(self.model, 1)
+        for button in (self.test, self.leave, self.go):
+            foot.addWidget(button)
+        self.said = self._note("")
+        self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(20, 18, 20, 16)
+        layout.setSpacing(10)
+        layout.addWidget(about)
+        layout.addWidget(self.list, 1)
+        for row in (below, adding):
+            layout.addLayout(row)
+        layout.addWidget(self.said)
+        layout.addLayout(foot)
+        self.resize(scaled(680), scaled(480))
+        self.list.itemChanged.connect(self._refresh)
+        self.list.currentItemChanged.connect(self._refresh)
+        for field, _ in fields:
+            field.textChanged.connect(self._refresh)
+        self._fill()
+
+    def _note(self, words: str) -> QLabel:
+        label = QLabel(words, self)
+        label.setProperty("muted", True)
+        label.setWordWrap(True)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        return label
+
+    def _button(self, words: str, pressed: Callable[[], object]) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAutoDefault(False)
+        button.clicked.connect(pressed)
+        return button
+
+    # The list.
+
+    def _hosts(self) -> Hosts | None:
+        try:
+            return Hosts(self._file)
+        except HostError as error:
+            self.said.setText(str(error))
+            return None
+
+    def _fill(self) -> None:
+        """Make the rows anew; ticks and states of those that stay are kept."""
+        before = {row.text(0): (row.checkState(0), row.text(2)) for row in self._rows()}
+        self.list.clear()
+        hosts = self._hosts()
+        for host in hosts.all() if hosts is not None else ():
+            ticked, state = before.get(host.name, (Qt.CheckState.Unchecked, ""))
+            if host.name == LOCAL:
+                ticked = Qt.CheckState.Checked
+            where = tr("This machine") if host.here else host.address
+            row = QTreeWidgetItem(self.list, [host.name, where, state or tr("Not checked yet")])
+            row.setCheckState(0, ticked)
+        self._refresh()
+
+    def _rows(self) -> list[QTreeWidgetItem]:
+        found = (self.list.topLevelItem(n) for n in range(self.list.topLevelItemCount()))
+        return [row for row in found if row is not None]
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The names of the machines that are ticked, this one first."""
+        return tuple(r.text(0) for r in self._rows() if r.checkState(0) is Qt.CheckState.Checked)
+
+    @Slot()
+    def _refresh(self) -> None:
+        busy = self._query.waiting or self._starting is not None
+        ready = len(self.chosen) > 1 and self.model.currentIndex() >= 0
+        for button in (self.test, self.go):
+            button.setEnabled(ready and not busy)
+        self.go.setToolTip("" if ready else tr(_TWO))
+        self.check.setEnabled(not busy)
+        row = self.list.currentItem()
+        self.remove.setEnabled(row is not None and row.text(0) != LOCAL and not busy)
+        self.add.setEnabled(bool(self.name.text().strip() and self.address.text().strip()))
+
+    @Slot()
+    def _on_add(self) -> None:
+        hosts = self._hosts()
+        name, address = self.name.text().strip(), self.address.text().strip()
+        try:
+            if hosts is not None:
+                if name == LOCAL:
+                    raise HostError(tr("“local” is this machine. Take another name."))
+                hosts.add(Host(name, address, self.program.text().strip()))
+        except (HostError, OSError) as error:
+            self.said.setText(str(error))
+            return
+        for field in (self.name, self.address, self.program):
+            field.clear()
+        self.said.clear()
+        self._fill()
+
+    @Slot()
+    def _on_remove(self) -> None:
+        hosts, row = self._hosts(), self.list.currentItem()
+        try:
+            if hosts is not None and row is not None:
+                hosts.remove(row.text(0))
+        except (HostError, OSError) as error:
+            self.said.setText(str(error))
+        self._fill()
+
+    # What takes its time.
+
+    def _ask(self, words: str, *arguments: str, done: Callable[[str], object]) -> None:
+        self.said.setText(words)
+        file = ["--hosts-file", str(self._file)] if self._file is not None else []
+        run, command = self._run, [*arguments, *file]
+
+        def finished(text: str) -> None:
+            self.said.clear()
+            done(text)
+            self._refresh()
+
+        def failed(error: Exception) -> None:
+            self.said.setText(str(error))
+            self._refresh()
+
+        self._query.ask(lambda stop: run(command, stop), finished, failed)
+        self._refresh()
+
+    @Slot()
+    def _on_check(self) -> None:
+        self._ask(tr("Asking the machines…"), "cluster", "check", "--json", done=self._on_checked)
+
+    def _on_checked(self, text: str) -> None:
+        told, said = {one["name"]: one for one in last_json(text)}, list[str]()
+        for row in self._rows():
+            one: dict[str, Any] = told.get(row.text(0), {})
+            said += [*(one.get("faults") or []), *(one.get("notes") or [])]
+            good = [tr("Ready"), f"{one['memory'] / 1e9:,.0f} GB"] if one.get("good") else []
+            row.setText(2, " · ".join(good) or tr("Not ready"))
+        self.said.setText("\n".join(said))
+
+    @Slot()
+    def _on_test(self) -> None:
+        given = ["cluster", "test", self.model.currentData(), "--hosts", ",".join(self.chosen)]
+        self._ask(tr("Testing. This takes a minute or more…"), *given, done=self.said.setText)
+
+    @Slot()
+    def _on_start(self) -> None:
+        hosts = self._hosts()
+        if hosts is None:
+            return
+        try:
+            group = hosts.group(self.chosen)
+        except HostError as error:
+            self.said.setText(str(error))
+            return
+        away = tuple(host.name for host in group if not host.here)
+        names = tuple(host.name for host in group)
+        file = str(self._file) if self._file is not None else ""
+        made = Group(names, self.model.currentData(), file)
+        self.said.setText(tr("Starting {hosts}…", hosts=", ".join(names)))
+        self._starting = self._spread.begin(made, away, self._on_started)
+        self._refresh()
+
+    def _on_started(self, ref: str, why: str) -> None:
+        if not shiboken6.isValid(self):
+            return
+        self._starting = None
+        if ref:
+            self.opened.emit(ref)
+            self.accept()
+        else:
+            self.said.setText(why)
+            self._refresh()
+
+    def done(self, result: int) -> None:
+        """Closed while it starts, it gives that up."""
+        if self._starting is not None:
+            self._starting.close()
+            self._starting = None
+        super().done(result)

@@ -1,0 +1,113 @@
+"""Models that this program spreads over machines: named, started, lost, started again, ended."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from app.chats.model_status import LoadState, ModelStatus
+from app.remote import address
+from app.remote.address import Remote
+from app.remote.errors import NOT_STARTED, RemoteError
+from app.remote.groups import Group, Groups
+from app.remote.remotes import Remotes
+from app.settings import Settings
+
+LONG = 60.0
+
+SERVER = """
+import json, sys
+port = int(sys.argv[sys.argv.index("--port") + 1]) or 54321
+assert json.load(open(sys.argv[sys.argv.index("--keys") + 1]))
+if "broken" in sys.argv[2]:
+    sys.exit("serve: Rank 1 could not start. studio wants a password. [engine_stopped]")
+print(json.dumps({"port": port, "model": "Tiny", "context": 512}), flush=True)
+sys.stdin.read()
+print("serve: it was told to end", file=sys.stderr)
+"""
+"""Tells what `serve` does, and ends as it does, without a model."""
+
+
+@pytest.fixture
+def groups(tmp_path: Path) -> Iterator[Groups]:
+    script = tmp_path / "server.py"
+    script.write_text(SERVER)
+
+    def command(arguments: Sequence[str]) -> list[str]:
+        return [sys.executable, "-S", str(script), *arguments]
+
+    made = Groups(command)
+    yield made
+    made.shut_down()
+
+
+def test_an_address_names_the_machines_and_goes_to_this_one() -> None:
+    away = address.spread(["studio", "Mini.local", "studio"], 5000)
+    assert away == "http://studio.and.mini.local.hosts.localhost:5000/v1"
+    assert address.asked_at(away) == "http://127.0.0.1:5000/v1"
+    remote = Remote(away, "Tiny")
+    assert (remote.host, remote.here) == ("studio, mini.local", False)
+    assert address.named(remote.ref) == remote
+    here = Remote(address.spread([], 5000), "Tiny")
+    assert here.address == "http://127.0.0.1:5000/v1"
+    assert here.here
+    assert address.asked_at("https://example.org/v1") == "https://example.org/v1"
+
+
+def test_a_group_is_started_lost_and_started_again(groups: Groups) -> None:
+    remotes = Remotes()
+    remotes.groups = groups
+    group = Group(("local", "studio"), "/models/tiny")
+    server = groups.start(group)
+    told = server.started.result(LONG)
+    remote = Remote(address.spread(["studio"], told.port), told.model, "stretto", told.context)
+    groups.keep(remote.ref, server)
+    remotes.add(remote, told.key, group)
+    status = ModelStatus(remote.ref)
+    status.look_up(remotes)
+    assert (status.state, status.code) == (LoadState.READY, "")
+    assert remotes.key(remote.address) == told.key
+
+    server.process.kill()
+    groups.ended(remote.ref, server.ended.result(LONG))
+    status.look_up(remotes)
+    assert (status.state, status.code) == (LoadState.FAILED, NOT_STARTED)
+    assert "local, studio" in status.error
+
+    again = groups.start(group, remote.ref)
+    assert again.started.result(LONG).port == told.port  # so that its chats find it
+    assert again.started.result().key != told.key
+    status.look_up(remotes)
+    assert status.state is LoadState.READY
+    groups.shut_down()
+    assert again.ended.result(LONG) == "it was told to end"
+
+
+def test_why_it_could_not_start_is_told_in_its_words(groups: Groups) -> None:
+    server = groups.start(Group(("local", "studio"), "broken"))
+    with pytest.raises(RemoteError) as told:
+        server.started.result(LONG)
+    assert told.value.message == "Rank 1 could not start. studio wants a password."
+
+
+def test_the_settings_keep_a_group(tmp_path: Path) -> None:
+    settings = Settings.load(tmp_path / "settings.json")
+    remotes = Remotes()
+    remotes.open(settings)
+    remote = Remote(address.spread(["studio"], 5000), "Tiny", "stretto", 512)
+    group = Group(("local", "studio"), "/models/tiny", "/hosts.json")
+    remotes.add(remote, "secret", group)
+    kept = json.dumps(dict(settings.remotes))
+    assert "secret" not in kept
+    after = Remotes()
+    after.open(settings)
+    assert after.groups.known == {remote.ref: group}
+    status = ModelStatus(remote.ref)
+    status.look_up(after)
+    assert status.code == NOT_STARTED
+    after.remove(remote.ref)
+    assert after.groups.known == {}

@@ -1,0 +1,118 @@
+"""The dialog of machines: hosts are listed, checked and tried, and a model starts on them."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.bridge import Bridge
+from app.chats.spread import SpreadModels
+from app.remote.groups import Groups
+from app.remote.remotes import Remotes
+from app.ui.models.machines_dialog import MachinesDialog
+from tests.app.remote.test_groups import groups  # noqa: F401  (its server tells, and ends)
+
+
+class Commands:
+    """Answers commands as the engine's do, and notes them."""
+
+    def __init__(self) -> None:
+        self.asked: list[Sequence[str]] = []
+
+    def __call__(self, arguments: Sequence[str], stop: threading.Event) -> str:
+        self.asked.append(arguments)
+        if arguments[1] == "test":
+            return "2 ranks by ring: 30 µs"
+        told = [
+            {"name": "local", "good": True, "memory": 64e9},
+            {"name": "studio", "good": False, "faults": ["studio wants a password."]},
+        ]
+        return f"Welcome\n{json.dumps(told)}"
+
+
+@pytest.fixture
+def commands() -> Commands:
+    return Commands()
+
+
+Make = Callable[[], MachinesDialog]
+
+
+@pytest.fixture
+def make(qtbot: QtBot, tmp_path: Path, commands: Commands, groups: Groups) -> Make:  # noqa: F811
+    bridge = Bridge()
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    remotes = Remotes()
+    remotes.groups = groups
+    spread = SpreadModels(remotes, bridge, lambda ref: None, parent)
+    models = [("Tiny", "/models/tiny"), ("Broken", "/models/broken")]
+
+    def made() -> MachinesDialog:
+        dialog = MachinesDialog(spread, models, tmp_path / "hosts.json", parent, commands)
+        dialog.show()
+        return dialog
+
+    return made
+
+
+def add(dialog: MachinesDialog, name: str, address: str) -> None:
+    dialog.name.setText(name)
+    dialog.address.setText(address)
+    dialog.add.click()
+
+
+def tick(dialog: MachinesDialog, row: int) -> None:
+    item = dialog.list.topLevelItem(row)
+    assert item is not None
+    item.setCheckState(0, Qt.CheckState.Checked)
+
+
+def states(dialog: MachinesDialog) -> list[str]:
+    return [row.text(2) for row in dialog._rows()]
+
+
+def test_machines_are_added_checked_tried_and_removed(
+    qtbot: QtBot, make: Make, commands: Commands
+) -> None:
+    dialog = make()
+    assert dialog.chosen == ("local",)
+    assert not dialog.go.isEnabled()
+    add(dialog, "studio", "-oProxyCommand=x")
+    assert "no address for ssh" in dialog.said.text()
+    add(dialog, "studio", "me@studio")
+    tick(dialog, 1)
+    assert dialog.chosen == ("local", "studio")
+    assert dialog.go.isEnabled()
+
+    dialog.check.click()
+    assert not dialog.check.isEnabled()
+    qtbot.waitUntil(lambda: states(dialog) == ["Ready · 64 GB", "Not ready"])
+    assert dialog.said.text() == "studio wants a password."
+    dialog.test.click()
+    qtbot.waitUntil(lambda: dialog.said.text() == "2 ranks by ring: 30 µs")
+    assert commands.asked[1][:5] == ["cluster", "test", "/models/tiny", "--hosts", "local,studio"]
+
+    dialog.list.setCurrentItem(dialog.list.topLevelItem(1))
+    dialog.remove.click()
+    assert states(dialog) == ["Ready · 64 GB"]
+
+
+def test_a_model_starts_or_says_why_not(qtbot: QtBot, make: Make) -> None:
+    dialog = make()
+    add(dialog, "studio", "me@studio")
+    tick(dialog, 1)
+    dialog.model.setCurrentIndex(1)
+    dialog.go.click()
+    qtbot.waitUntil(lambda: "wants a password" in dialog.said.text(), timeout=60_000)
+    dialog.model.setCurrentIndex(0)
+    with qtbot.waitSignal(dialog.opened, timeout=60_000) as opened:
+        dialog.go.click()
+    assert opened.args == ["remote:http://studio.hosts.localhost:54321/v1#Tiny"]
