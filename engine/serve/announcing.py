@@ -10,14 +10,10 @@ import contextlib
 import ipaddress
 import logging
 import socket
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.hub.names import clean_name
-
-if TYPE_CHECKING:
-    from zeroconf import InterfacesType
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +25,7 @@ LONGEST_NAME = 63
 
 @contextlib.contextmanager
 def announced(
-    host: str, port: int, name: str = "", interfaces: InterfacesType | None = None
+    host: str, port: int, name: str = "", interfaces: list[str] | None = None
 ) -> Iterator[str]:
     """Announce a server until this is left. Gives the name by which it is found.
 
@@ -69,7 +65,7 @@ def announced(
             told.unregister_service(info)
 
 
-def addresses_of(host: str) -> Sequence[str]:
+def addresses_of(host: str) -> list[str]:
     """The addresses at which others reach a server that listens there.
 
     Raises:
