@@ -45,6 +45,7 @@ ROOTS = (
     "send2trash",
     "starlette",
     "uvicorn",
+    "zeroconf",
     "ziamath",
 )
 """What the program asks for itself; what these ask for is found out."""

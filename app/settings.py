@@ -48,14 +48,14 @@ class Settings:
         model: what a new chat is opened with (``paths.GUIDE``, a folder or a hub id).
         models: model folders opened before, newest first.
         remotes: models that answer elsewhere, by their refs; see `app.remote.remotes`. No keys.
+        find_servers: look for Strettos on this network where remote models are added.
         model_folders: folders added by hand in which models are looked for.
         pinned: models that stand first in the list, and are not unloaded when they rest.
         used: when each model was last used, in seconds since 1970, by its ref.
         unload_idle_min: after so many minutes without use a model is unloaded; 0 for never.
         downloads: what is not wholly downloaded, with its size in bytes (0 if not known).
         zoom: size of all text, in percent of what the system asks for.
-        contrast: "system", "normal" or "high".
-        motion: "system" or "less".
+        contrast, motion: "system", "normal" or "high"; "system" or "less".
         text_px: size of what is read and written in the conversations, in pixels.
         long_paste: a pasted text of more characters is attached as a file; 0 attaches none.
         spelling: "auto" for the keyboard's language, "off", or the language to check messages in.
@@ -96,6 +96,7 @@ class Settings:
     model: str = "guide"
     models: tuple[str, ...] = ()
     remotes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    find_servers: bool = False
     model_folders: tuple[str, ...] = ()
     pinned: tuple[str, ...] = ()
     used: Mapping[str, float] = field(default_factory=dict)
@@ -251,10 +252,9 @@ def _valid(data: dict[str, Any]) -> dict[str, Any]:
                     taken[name] = float(value)
         elif type(value) is type(default):
             taken[name] = value
-    presets = taken.get("presets", {})
-    taken["presets"] = {n: p for n, p in presets.items() if n and isinstance(p, dict)}
-    remotes = taken.get("remotes", {})
-    taken["remotes"] = {ref: told for ref, told in remotes.items() if isinstance(told, dict)}
+    for name in ("presets", "remotes"):
+        named = taken.get(name, {})
+        taken[name] = {n: told for n, told in named.items() if n and isinstance(told, dict)}
     prompts = taken.get("prompts", {})
     taken["prompts"] = {n: p for n, p in prompts.items() if n and isinstance(p, str)}
     kept = taken.get("kept", {})

@@ -74,6 +74,8 @@ _UNUSED_FILES = re.compile(
     # Qt's own words, in the program's languages: those of its dialogs and of menus of text
     rf"|(^|/)translations/qt(?!base_({'|'.join(languages.CODES)})\.qm)"
     r"|(^|/)(tests?|__pycache__)/|mlx/(include|share)/|\.(pyi|h|hpp|c|cpp|cmake|lib|a)$"
+    # its modules in Python do the same
+    r"|^zeroconf/.*\.so$"
 )
 
 

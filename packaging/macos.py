@@ -31,6 +31,9 @@ def info_plist(version: str) -> dict[str, Any]:
         # The window has a dark appearance of its own.
         "NSRequiresAquaSystemAppearance": False,
         "NSHumanReadableCopyright": "MIT License",
+        # Asked for when the person has Strettos looked for, or adds a model of another machine.
+        "NSLocalNetworkUsageDescription": "To find and ask Strettos on this network, if you want.",
+        "NSBonjourServices": ["_stretto._tcp"],
         # A model folder can be dropped on the icon.
         "CFBundleDocumentTypes": [
             {

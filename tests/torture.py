@@ -157,6 +157,16 @@ def ranks(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def elsewhere(arguments: list[str]) -> int:
+    """A local tab, one on two ranks and one elsewhere at once; a rank dies; and what turns cost."""
+    from engine.model import backend
+
+    backend.take_openblas()  # before anything imports MLX
+    from tests.torture_elsewhere import main
+
+    return main(arguments)
+
+
 def kernel(arguments: list[str]) -> int:
     """The attention kernels as C++: random shapes, and broken versions, all noticed."""
     from engine.model import backend
@@ -182,6 +192,7 @@ COMMANDS = {
     "exchange": exchange,
     "calls": calls,
     "ranks": ranks,
+    "elsewhere": elsewhere,
     "kernel": kernel,
 }
 

@@ -7,6 +7,7 @@ and tells the same events. What a server sends is data: bounded, cleaned, and ne
 another place. Nothing is sent but what a person sends in a chat, and the question which models
 there are, when they ask it. A chat at a Stretto has a session there (`elsewhere`), so that nothing
 is sent or read twice, and the score asks how it is (`figures`).
+The local network is searched for others (`finding`) only where the person has switched that on.
 
 A model that is spread over several machines is one of them: `groups` starts what answers it.
 

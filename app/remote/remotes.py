@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, TypeVar
 from weakref import WeakSet
@@ -15,6 +15,7 @@ from app.remote import client, errors
 from app.remote.address import Remote, named
 from app.remote.elsewhere import Elsewhere
 from app.remote.figures import Figures, FiguresElsewhere
+from app.remote.finding import Tell, look
 from app.remote.groups import Group, Groups
 from app.remote.kinds import KINDS, Listed, has_sessions
 from app.remote.session import RemoteModel, RemoteSession
@@ -29,6 +30,9 @@ class Remotes:
     """Methods may be called on any thread but for `open`, `add` and `remove`.
 
     Making one starts nothing: the thread begins with the first thing that is asked.
+
+    Attributes:
+        interfaces: addresses of those by which networks are searched; all where there are none.
     """
 
     STOP_S = 4.0
@@ -39,6 +43,7 @@ class Remotes:
         self._models: dict[str, RemoteModel] = {}
         self._keys: dict[str, str] = {}  # by address; as far as they are known in this run
         self.groups = Groups()
+        self.interfaces: Sequence[str] = ()
         self._thread = LoopThread("remote")
         self._made: WeakSet[RemoteSession] = WeakSet()
         self._with_sessions: dict[str, bool] = {}  # by address, in this run
@@ -95,6 +100,18 @@ class Remotes:
         self._save()
         addresses = {model.remote.address for model in models.values()}
         return gone is not None and gone.remote.address not in addresses
+
+    @property
+    def finds(self) -> bool:
+        """Whether the person wants Strettos on this network to be looked for."""
+        return self._settings.find_servers
+
+    def set_finds(self, on: bool) -> None:
+        self._settings.set(find_servers=on)
+
+    def look(self, tell: Tell) -> Future[None]:
+        """Look for Strettos on this network until the future is cancelled: see `finding.look`."""
+        return self.start(look(tell, self.interfaces))
 
     def _save(self) -> None:
         told = {

@@ -59,6 +59,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--new-key", metavar="NAME", help="make a key, show it once, and end")
     add("--revoke-key", metavar="NAME", help="revoke the keys of this name or id, and end")
     add("--list-keys", action="store_true", help="names and ids of the keys, and end")
+    add(
+        "--announce",
+        action="store_true",
+        help="tell the local network where it is, so that other Strettos find it; with --host",
+    )
     add("--require-key", action="store_true", help="also on this machine, where none was made yet")
     add("--origin", action="append", default=[], help="a web page that may ask: https://…")
     group = parser.add_argument_group("limits")
@@ -123,6 +128,11 @@ def _settings(options: argparse.Namespace) -> Settings:
         ValueError: they do not go together, or a key is needed and there is none.
     """
     local = Settings(host=options.host, require_key=True).is_local
+    if options.announce and local:
+        raise ValueError(
+            f"nobody else can reach {options.host}, so there is nothing to announce. Let other "
+            "machines in as well, by --host 0.0.0.0 for instance."
+        )
     if (not local or options.require_key) and not _good(Keys(_key_file(options))):
         where = "here" if local else f"at {options.host}, which other machines can reach"
         raise ValueError(f"a key is needed {where}. Make one by --new-key NAME.")
@@ -196,8 +206,22 @@ def _serve(
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         key = ", with a key" if settings.require_key or keys.all() else ""
         print(f"{names} at http://{host}:{server.port}/v1{key} (Ctrl+C ends)", flush=True)
-        wanted.wait()
+        with contextlib.ExitStack() as stack:
+            if options.announce:
+                _announce(stack, settings.host, server.port)
+            wanted.wait()
     return 0
+
+
+def _announce(stack: contextlib.ExitStack, host: str, port: int) -> None:
+    """Tell the network until the stack is left. The server answers also where that fails."""
+    from engine.serve.announcing import announced
+
+    try:
+        name = stack.enter_context(announced(host, port))
+        print(f"announced on the local network as {name}", flush=True)
+    except EngineError as error:
+        print(f"serve: {error.message}", file=sys.stderr)
 
 
 def _end(engine: Engine, status: int, within: float) -> None:

@@ -8826,5 +8826,30 @@ Du hast nicht geantwortet.</translation>
         <source>It has ended without a word.</source>
         <translation>Es hat ohne ein Wort geendet.</translation>
     </message>
+    <message>
+        <location filename="../../app/remote/finding.py"/>
+        <source>This network cannot be searched ({why}).</source>
+        <translation>Dieses Netz kann nicht durchsucht werden ({why}).</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
+        <translation>Es wird gesucht, solange dieses Fenster offen ist. Noch nichts gefunden: Das andere Stretto muss mit „serve --announce“ gestartet worden sein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Choose one, and write the key that was made there.</source>
+        <translation>Wähle eines und gib den Schlüssel ein, der dort gemacht wurde.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Find Stretto on this network</source>
+        <translation>Stretto in diesem Netz suchen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Found on this network</source>
+        <translation>In diesem Netz gefunden</translation>
+    </message>
 </context>
 </TS>

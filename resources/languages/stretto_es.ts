@@ -8826,5 +8826,30 @@ Se dejó sin responder.</translation>
         <source>It has ended without a word.</source>
         <translation>Ha terminado sin decir nada.</translation>
     </message>
+    <message>
+        <location filename="../../app/remote/finding.py"/>
+        <source>This network cannot be searched ({why}).</source>
+        <translation>No se puede buscar en esta red ({why}).</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
+        <translation>Se busca mientras esta ventana esté abierta. Aún no se ha encontrado nada: el otro Stretto debe haberse iniciado con «serve --announce».</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Choose one, and write the key that was made there.</source>
+        <translation>Elija uno y escriba la clave que se creó allí.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Find Stretto on this network</source>
+        <translation>Buscar Stretto en esta red</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Found on this network</source>
+        <translation>Encontrados en esta red</translation>
+    </message>
 </context>
 </TS>

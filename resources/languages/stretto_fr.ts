@@ -8826,5 +8826,30 @@ Vous avez laissé la question sans réponse.</translation>
         <source>It has ended without a word.</source>
         <translation>Il s’est terminé sans un mot.</translation>
     </message>
+    <message>
+        <location filename="../../app/remote/finding.py"/>
+        <source>This network cannot be searched ({why}).</source>
+        <translation>La recherche sur ce réseau est impossible ({why}).</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
+        <translation>La recherche dure tant que cette fenêtre est ouverte. Rien n’a encore été trouvé&#xa0;: l’autre Stretto doit avoir été lancé avec «&#xa0;serve --announce&#xa0;».</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Choose one, and write the key that was made there.</source>
+        <translation>Choisissez-en un et saisissez la clé qui y a été créée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Find Stretto on this network</source>
+        <translation>Chercher Stretto sur ce réseau</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Found on this network</source>
+        <translation>Trouvés sur ce réseau</translation>
+    </message>
 </context>
 </TS>

@@ -8713,5 +8713,30 @@ You left it unanswered.</source>
         <source>It has ended without a word.</source>
         <translation>何も言わずに終了しました。</translation>
     </message>
+    <message>
+        <location filename="../../app/remote/finding.py"/>
+        <source>This network cannot be searched ({why}).</source>
+        <translation>このネットワークは検索できません（{why}）。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
+        <translation>このウインドウが開いている間、検索します。まだ見つかっていません。相手のStrettoは「serve --announce」で起動しておく必要があります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Choose one, and write the key that was made there.</source>
+        <translation>1つ選び、そこで作成したキーを入力してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Find Stretto on this network</source>
+        <translation>このネットワークでStrettoを探す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Found on this network</source>
+        <translation>このネットワークで見つかったもの</translation>
+    </message>
 </context>
 </TS>

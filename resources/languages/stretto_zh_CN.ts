@@ -8713,5 +8713,30 @@ You left it unanswered.</source>
         <source>It has ended without a word.</source>
         <translation>它没有任何说明就结束了。</translation>
     </message>
+    <message>
+        <location filename="../../app/remote/finding.py"/>
+        <source>This network cannot be searched ({why}).</source>
+        <translation>无法搜索此网络（{why}）。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
+        <translation>此窗口打开期间会一直搜索。尚未找到：另一个 Stretto 必须以“serve --announce”启动。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Choose one, and write the key that was made there.</source>
+        <translation>选择一个，并输入在那里创建的密钥。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Find Stretto on this network</source>
+        <translation>在此网络上查找 Stretto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/network_list.py"/>
+        <source>Found on this network</source>
+        <translation>在此网络上找到的</translation>
+    </message>
 </context>
 </TS>

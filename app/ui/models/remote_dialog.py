@@ -26,6 +26,7 @@ from app.language import counted, mark, tr
 from app.remote import address as addresses
 from app.remote.address import AddressError, Remote
 from app.remote.kinds import Listed
+from app.ui.models.network_list import NetworkList
 from app.ui.widgets.width import keep_high, keep_wide
 from engine import EngineError
 
@@ -42,6 +43,8 @@ _NONE = mark("Write an address, and the name of a model or choose one of those t
 
 class RemoteDialog(QDialog):
     """Nothing is asked of the address before the person presses the button for it.
+
+    The network is searched only while the switch for it is on.
 
     Signals:
         added(ref): the model is in the list.
@@ -72,6 +75,8 @@ class RemoteDialog(QDialog):
         self.test = QPushButton(tr("Show Its Models"), self)
         self.test.setAutoDefault(False)
         self.test.setToolTip(tr("Asks the address which models it has, and sends nothing else"))
+        self.found = NetworkList(loader.remotes, bridge, self)
+        self.found.chosen.connect(self._on_found)
         self.where, self.kept, self.said = (self._note() for _ in range(3))
         buttons = QDialogButtonBox(self)
         self.go = buttons.addButton(tr("Add"), QDialogButtonBox.ButtonRole.AcceptRole)
@@ -81,6 +86,7 @@ class RemoteDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(20, 18, 20, 16)
         layout.setSpacing(8)
+        layout.addWidget(self.found)
         below: dict[QWidget, QWidget] = {self.address: self.where, self.key: self.kept}
         fields: tuple[tuple[str, QWidget], ...] = (
             (tr("Address"), self.address),
@@ -109,6 +115,8 @@ class RemoteDialog(QDialog):
         # What is said takes more lines or fewer; once the words are laid out it is known how many.
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
         self._fit_soon.timeout.connect(self._fit)
+        self.found.grew.connect(self._fit_soon.start)
+        self.finished.connect(self.found.stop)
         self._query = Query(self)
         self._query.ask(lambda _: keychain.is_there(), self._on_keychain)
         self._refresh()
@@ -140,6 +148,10 @@ class RemoteDialog(QDialog):
         self._listed = {}
         self.said.setText("")
         self._refresh()
+
+    @Slot(str)
+    def _on_found(self, address: str) -> None:
+        self.address.setText(address)
 
     @Slot()
     def _refresh(self) -> None:

@@ -156,7 +156,7 @@ class Strange:
             told = {"object": "list", "data": [], "stretto": {"sessions": 1}}
             writer.write(head(kind="application/json") + json.dumps(told).encode())
         elif asked.path != "/v1/chat/completions":
-            writer.write(head(404, "application/json") + b"{}")
+            writer.write(head(201 if asked.method == "POST" else 200, "application/json") + b"{}")
         else:
             self.answer(asked, writer)
         await writer.drain()

@@ -10,7 +10,9 @@ from app.chats.actions import Action
 from app.chats.model_choice import LoadState
 from app.remote.address import Remote
 from app.ui.models.remote_dialog import RemoteDialog
+from engine.serve.announcing import announced
 from tests.app.remote.scripted import Scripted, delta, events, hang, head, says, sends
+from tests.app.remote.test_sessions import Strange
 
 MODELS = {"data": [{"id": "org/big", "owned_by": "vllm", "max_model_len": 4096}, {"id": "small"}]}
 
@@ -232,3 +234,62 @@ def test_the_models_window_lists_and_removes_remote_models(start, server, secret
     run.qtbot.mouseClick(window.remotes.rows[0].open, Qt.MouseButton.LeftButton)
     assert run.pane.chat.remote == Remote(server.address, "org/big")
     window.close()
+
+
+def test_a_chat_has_one_session_that_goes_with_it(start, secrets):
+    run = start()
+    run.ready()
+    acts = Strange()
+    server = Scripted(acts)
+    try:
+        pane, _ = bound(run, server, "big", "stretto")
+        chat = pane.chat
+        for text in ("One", "Two"):
+            run.say(text)
+            run.until(lambda: not chat.answering)
+        first, second = acts.bodies
+        assert first["session_id"] == second["session_id"]
+        assert [m["content"] for m in second["messages"]] == ["session", "Two"]
+        twin = run.app.library.branch(chat, chat.transcript.leaf_id)
+        twin.write("Three")
+        twin.submit()
+        run.until(lambda: not twin.answering)
+        third = acts.bodies[2]
+        assert third["session_id"] != first["session_id"]
+        assert [m["content"] for m in third["messages"]] == ["session", "Three"]  # it was shared
+        chat.set_model("guide")
+        run.app.library.delete(twin.id)
+        for name in (first["session_id"], third["session_id"]):
+            run.until(lambda name=name: ("DELETE", f"/v1/sessions/{name}") in freed(server))
+    finally:
+        server.close()
+
+
+def freed(server):
+    return [(asked.method, asked.path) for asked in server.asked]
+
+
+def test_the_network_is_searched_only_where_it_was_switched_on(start, secrets):
+    run = start()
+    run.ready()
+    remotes = run.app.loader.remotes
+    remotes.interfaces = ["127.0.0.1"]
+    dialog = RemoteDialog(run.app.loader, run.app.bridge, run.window)
+    dialog.show()
+    assert not dialog.found.switch.isChecked()
+    assert not dialog.found.said.isVisible()
+    with announced("127.0.0.1", 8097, "studio of the window", remotes.interfaces) as name:
+        dialog.found.switch.click()
+        assert run.app.settings.find_servers
+        assert "Nothing is found yet" in dialog.found.said.text()
+        found = dialog.found.list
+        run.until(lambda: found.findItems(name, Qt.MatchFlag.MatchStartsWith))
+        (item,) = found.findItems(name, Qt.MatchFlag.MatchStartsWith)
+        assert item.text() == f"{name} · 127.0.0.1:8097"
+        found.setCurrentItem(item)
+        assert dialog.address.text() == "http://127.0.0.1:8097/v1"
+        looking = dialog.found._looking
+        dialog.found.switch.setChecked(False)
+        assert looking.cancelled() or looking.done()
+        assert found.count() == 0
+    dialog.reject()

@@ -1,0 +1,159 @@
+"""Strettos on the local network that announce themselves (`serve --announce`), by zeroconf.
+
+What the network says is data: bounded, cleaned, and only shown. Nothing is asked of an address
+before the person does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import ipaddress
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.language import tr
+from app.remote.address import AddressError, host_of, normalised
+from app.remote.errors import UNREACHABLE, RemoteError
+from app.tools.tool import clean
+from engine.serve.announcing import SERVICE
+
+log = logging.getLogger(__name__)
+
+MOST = 50
+"""Servers that are shown; what else a network says is passed over."""
+LONGEST_NAME = 63
+_ANSWER_MS = 3000
+
+
+@dataclass(frozen=True, order=True)
+class Found:
+    """One server, as it says of itself.
+
+    Attributes:
+        name: of its machine.
+        address: the base of its URLs, as `normalised` gives it.
+    """
+
+    name: str
+    address: str
+
+    @property
+    def host(self) -> str:
+        """Its address as people read it."""
+        return host_of(self.address)
+
+
+Tell = Callable[[tuple[Found, ...]], None]
+
+
+def found(name: str, addresses: Sequence[str], port: int | None) -> Found | None:
+    """A server by what the network says of it; None where that makes no sense.
+
+    Only addresses of local networks are taken, and those of IPv4 before the others.
+    """
+    label = clean(name.removesuffix(f".{SERVICE}")[: 2 * LONGEST_NAME], lines=False)
+    label = label[:LONGEST_NAME].strip()
+    good = [ip for text in addresses[:20] if (ip := _local(text)) is not None]
+    good.sort(key=lambda ip: ip.version)
+    if not label or not label.isprintable() or not good or not port or not 0 < port < 65_536:
+        return None
+    host = f"[{good[0]}]" if good[0].version == 6 else str(good[0])
+    try:
+        return Found(label, normalised(f"http://{host}:{port}/v1"))
+    except AddressError:
+        return None
+
+
+def _local(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        ip = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    named = ip.version == 4 or not ip.is_link_local  # these need the name of an interface
+    return ip if ip.is_private and not (ip.is_unspecified or ip.is_multicast) and named else None
+
+
+async def look(tell: Tell, interfaces: Sequence[str] = ()) -> None:
+    """Look until this is cancelled.
+
+    Args:
+        tell: is given all that are there, whenever there are others.
+        interfaces: addresses of those by which it looks; all where there are none.
+
+    Raises:
+        RemoteError: the network cannot be searched.
+    """
+    # Its import takes half a second, in which answers go on.
+    await asyncio.to_thread(importlib.import_module, "zeroconf.asyncio")
+    from zeroconf import Error, InterfaceChoice
+    from zeroconf.asyncio import AsyncServiceBrowser, AsyncZeroconf
+
+    try:
+        network = AsyncZeroconf(interfaces=list(interfaces) or InterfaceChoice.All)
+    except (OSError, Error) as error:
+        why = getattr(error, "strerror", None) or type(error).__name__
+        raise RemoteError(
+            UNREACHABLE, tr("This network cannot be searched ({why}).", why=why)
+        ) from error
+    seen = _Seen(network, tell)
+    try:
+        browser = AsyncServiceBrowser(network.zeroconf, SERVICE, handlers=[seen.on_change])
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await browser.async_cancel()
+    finally:
+        seen.end()
+        await network.async_close()
+
+
+class _Seen:
+    """Those that are there, as the network tells of them one by one."""
+
+    def __init__(self, network: Any, tell: Tell) -> None:
+        self._network = network
+        self._tell = tell
+        self._found: dict[str, Found] = {}
+        self._asking: dict[str, asyncio.Task[None]] = {}
+
+    def on_change(self, **change: Any) -> None:
+        """The browser's handler."""
+        from zeroconf import ServiceStateChange
+
+        name: str = change["name"]
+        if change["state_change"] is ServiceStateChange.Removed:
+            if self._found.pop(name, None) is not None:
+                self._say()
+        elif name not in self._asking and self._has_room(name):
+            task = asyncio.ensure_future(self._ask(name))
+            self._asking[name] = task
+            task.add_done_callback(lambda _: self._asking.pop(name, None))
+
+    def _has_room(self, name: str) -> bool:
+        return name in self._found or len(self._found) + len(self._asking) < MOST
+
+    def end(self) -> None:
+        for task in list(self._asking.values()):
+            task.cancel()
+
+    async def _ask(self, name: str) -> None:
+        from zeroconf import Error
+        from zeroconf.asyncio import AsyncServiceInfo
+
+        try:
+            info = AsyncServiceInfo(SERVICE, name)
+            if not await info.async_request(self._network.zeroconf, _ANSWER_MS):
+                return
+        except (OSError, Error) as error:
+            log.info("a server on the network could not be asked: %s", type(error).__name__)
+            return
+        one = found(name, info.parsed_addresses(), info.port)
+        if one is not None:
+            self._found[name] = one
+            self._say()
+
+    def _say(self) -> None:
+        self._tell(tuple(sorted(self._found.values())))

@@ -1,0 +1,80 @@
+"""Strettos that announce themselves, on the loopback alone; and networks that say odd things."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import CancelledError
+
+import pytest
+
+from app.remote.finding import LONGEST_NAME, Found, found, look
+from app.remote.remotes import Remotes
+from engine.cli.main import main
+from engine.serve.announcing import SERVICE, addresses_of, announced
+
+LOOPBACK = ["127.0.0.1"]
+
+
+def test_one_that_is_announced_is_found_until_it_goes() -> None:
+    remotes, there, gone = Remotes(), threading.Event(), threading.Event()
+    told: list[tuple[Found, ...]] = []
+
+    def tell(all_of_them: tuple[Found, ...]) -> None:
+        ours = tuple(one for one in all_of_them if one.name.startswith("the studio"))
+        told.append(ours)
+        if ours:
+            there.set()
+        elif there.is_set():
+            gone.set()
+
+    looking = remotes.start(look(tell, LOOPBACK))
+    with announced("127.0.0.1", 8099, "the studio\x1b[31m", LOOPBACK) as name:
+        assert name.startswith("the studio")
+        assert there.wait(30)
+        assert told[-1] == (Found(name, "http://127.0.0.1:8099/v1"),)
+    assert gone.wait(30)
+    looking.cancel()
+    with pytest.raises(CancelledError):
+        looking.result(10)
+    remotes.shut_down()
+
+
+@pytest.mark.parametrize(
+    ("name", "addresses", "port"),
+    [
+        ("", ["192.168.1.5"], 8080),
+        ("\u202e\x00", ["192.168.1.5"], 8080),
+        ("studio", [], 8080),
+        ("studio", ["8.8.8.8"], 8080),  # not of this network
+        ("studio", ["224.0.0.251", "0.0.0.0"], 8080),
+        ("studio", ["fe80::1", "evil.example", "http://x"], 8080),
+        ("studio", ["192.168.1.5"], None),
+        ("studio", ["192.168.1.5"], 0),
+        ("studio", ["192.168.1.5"], 70_000),
+    ],
+)
+def test_what_makes_no_sense_is_not_shown(name: str, addresses: list[str], port: int) -> None:
+    assert found(f"{name}.{SERVICE}", addresses, port) is None
+
+
+def test_what_is_shown_is_short_and_plain() -> None:
+    long = found(f"{'x' * 500}\n\x1b[2J.{SERVICE}", ["fd00::5", "10.0.0.7"], 80)
+    assert long == Found("x" * LONGEST_NAME, "http://10.0.0.7/v1")
+    odd = found(f"stu\u202edio \n two.{SERVICE}", ["fd00::5"], 8080)
+    assert odd is not None
+    assert (odd.name, odd.host) == ("studio two", "[fd00::5]:8080")
+
+
+def test_only_a_server_that_others_reach_is_announced(capsys: pytest.CaptureFixture[str]) -> None:
+    for host in ("127.0.0.1", "localhost", "::1"):
+        assert main(["serve", "--announce", "--host", host]) == 2
+        assert "nothing to announce" in capsys.readouterr().err
+    assert addresses_of("10.1.2.3") == ["10.1.2.3"]
+
+
+def test_a_server_without_a_key_is_not_announced(
+    tmp_path: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keys = f"{tmp_path}/keys.json"
+    assert main(["serve", "--announce", "--host", "0.0.0.0", "--keys", keys]) == 2
+    assert "a key is needed" in capsys.readouterr().err
