@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import mlx.core as mx
 
@@ -29,7 +30,9 @@ def _launch(
 ) -> mx.array:
     dtype = mx.float32 if program.part == "pieces" else inputs[0].dtype
     like = mx.zeros(shape, dtype)
-    return launched(f"attention of {program.part}", like, inputs, _read(program, inputs))
+    kind, read = f"attention of {program.part}", _read(program, inputs)
+    out: mx.array = launched(kind, like, inputs, read)
+    return out
 
 
 def _read(program: Program, inputs: Sequence[mx.array]) -> int:
@@ -39,8 +42,7 @@ def _read(program: Program, inputs: Sequence[mx.array]) -> int:
     each = len(names(bool(program.geometry.bits)))
     one = inputs[-each:]  # all sources are alike but in their lengths
     key = sum(a.shape[-1] * a.dtype.size for a in one) * program.geometry.key_heads
-    tasks = inputs[2].tolist()
-    assert isinstance(tasks, list)
-    keys = sum(end - begin for *_, begin, end in tasks)
+    tasks: Any = inputs[2].tolist()
+    keys: int = sum(end - begin for *_, begin, end in tasks)
     others = inputs[: -each * program.sources]
     return keys * key + sum(array.nbytes for array in others)
