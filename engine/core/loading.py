@@ -79,8 +79,7 @@ class Loading:
             if known is None:
                 base = self._state.base(load.candidate.examined.contents)
                 leader, float32 = self._state.leader, self._state.backend.prefers_float32
-                parts = 1 if leader is None else leader.size
-                return load.candidate.request(load.key, base, float32, parts)
+                return load.candidate.request(load.key, base, float32, leader.size if leader else 1)
             self._end(load)  # what was read before it has brought it
             for command in load.callers:
                 give(command, known)
