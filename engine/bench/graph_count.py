@@ -69,7 +69,8 @@ def count(outputs: Sequence[Any]) -> Count:
             mark = mark_of(constants.get(given[0])) if given else None
             if mark is not None:
                 result.add(mark.kind, mark.launches)
-                result.read += sum(size[n] for n in set(given[1:]))
+                whole = sum(size[n] for n in set(given[1:]))
+                result.read += whole if mark.read is None else mark.read
                 result.copied += written if mark.kind == "contiguous" else 0
             continue
         result.add(name)

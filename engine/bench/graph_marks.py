@@ -36,10 +36,15 @@ ELEMENTWISE = _names(
 
 @dataclass(frozen=True)
 class Mark:
-    """What a node stands for that was put in the place of others."""
+    """What a node stands for that was put in the place of others.
+
+    Attributes:
+        read: bytes, where they are not those of all its inputs.
+    """
 
     kind: str
     launches: int
+    read: int | None = None
 
 
 _marks: list[Mark] = []
@@ -79,11 +84,18 @@ def mark_recurrent() -> None:
     gated_delta.gated_delta_ops = ops
 
 
-def _marker(kind: str, launches: int, like: Sequence[Any], given: Iterable[Any]) -> list[Any]:
+def launched(kind: str, like: Any, given: Iterable[Any], read: int) -> Any:
+    """An array shaped `like` another, made by one launch that reads so many bytes."""
+    return _marker(kind, 1, [like], given, read)[0] if _state["marking"] else like
+
+
+def _marker(
+    kind: str, launches: int, like: Sequence[Any], given: Iterable[Any], read: int | None = None
+) -> list[Any]:
     """Arrays shaped `like` others, all made by one node from those `given`."""
     import mlx.core as mx
 
-    marked = Mark(kind, launches)
+    marked = Mark(kind, launches, read)
     if marked not in _marks:
         _marks.append(marked)
     code = mx.array([_MAGIC, _marks.index(marked)], mx.int32)

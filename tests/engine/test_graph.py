@@ -10,7 +10,13 @@ from engine.bench import graph
 from engine.bench.graph import Cell
 
 CHATS = 8
-LAUNCHES = {"64 tokens": 0.95, "8,000 tokens": 0.95, "skewed": 1.35, "with a chunk": 0.6}
+LAUNCHES = {
+    "64 tokens": 0.95,
+    "8,000 tokens": 0.95,
+    "skewed": 1.35,
+    "skewed, kernels": 1.2,
+    "with a chunk": 0.6,
+}
 """By case, the most launches of a step of Stretto's, as a multiple of `BatchGenerator`'s."""
 
 

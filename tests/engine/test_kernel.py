@@ -9,6 +9,7 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
+from engine.bench import kernels as kernel_bench
 from engine.core.confined import kernels
 from engine.core.confined.limits import Limits
 from engine.model.kernel import program, source, trial, work
@@ -172,3 +173,14 @@ def test_a_kernel_that_the_device_here_does_not_have_is_refused() -> None:
     device = "cuda" if mx.metal.is_available() else "metal"
     with pytest.raises(Exception, match=r"(?i)metal|cuda|gpu"):
         trial.first_fault(attention(device), PLAIN, 1)
+
+
+def test_the_machines_report_tells_right_kernels_from_wrong_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(kernel_bench, "LENGTHS", (3, 9))
+    some = [PLAIN, Geometry(4, 2, 64, 64, "float16", 8, 64), Geometry(8, 8, 96, 96, "bfloat16")]
+    assert all(g.fits for g in (*some, *kernel_bench.geometries()))
+    told = list(kernel_bench.lines("metal", some, lambda *_: ["", "", "it is off"], trial.plain))
+    assert [line[:5] for line in told] == ["right", "right", "WRONG"]
+    assert told[2].endswith(": it is off")
