@@ -23,6 +23,7 @@ from engine.bench import (
     switching,
     tables,
     throughput,
+    ways,
 )
 from engine.bench.capacity import capacity
 from engine.bench.chart import chart
@@ -39,6 +40,7 @@ OWN_PARTS = (
     "switching",
     "graph",
     "ranks",
+    "ways",
     "launched",
 )  # that only run when they are named
 FAMILIES = "families"
@@ -58,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         choices=PARTS + OWN_PARTS,
         default=PARTS,
-        help="which (all but the last five)",
+        help="which (all but the last six)",
     )
     parser.add_argument(
         "--against",
@@ -79,6 +81,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--forks", type=positive, default=8, help="chats of one text (8)")
     parser.add_argument("--ranks", type=positive, default=2, help="of ranks and launched (2)")
     parser.add_argument("--length", type=positive, nargs="+", metavar="N", help="capacity, memory")
+    parser.add_argument(
+        "--kept", metavar="FOLDER", help="of ways: where an engine keeps its tables"
+    )
     parser.add_argument("--cases", nargs="+", metavar="NAME", default=(), help="of graph (all)")
     parser.add_argument("--markdown", metavar="FILE", help="write the table of graph into a page")
     parser.add_argument("--json", metavar="FILE", help="also write the figures; - for stdout")
@@ -113,7 +118,9 @@ def main(options: argparse.Namespace) -> int:
             figures["launched"] = launched.run(
                 options.model, options.ranks, options.short, options.tokens, options.rounds, say
             )
-        if set(options.parts) - {"capacity", "memory", "graph", "ranks", "launched"}:
+        if "ways" in options.parts:
+            figures["ways"] = ways.run(options.model, options.rounds, options.kept, say)
+        if set(options.parts) - {"capacity", "memory", "graph", "ranks", "launched", "ways"}:
             with subject(options.model) as it:
                 _compare(it, options, say, note, figures)
         if "capacity" in options.parts:  # after the others, whose model is unloaded by then

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -62,13 +62,11 @@ class Calibrating:
 
     Args:
         folder: where tables are kept; None measures nothing and takes no table.
-        busy: whether anything else wants the device, beside chats that answer.
     """
 
-    def __init__(self, state: State, folder: Path | None, busy: Callable[[], bool]) -> None:
+    def __init__(self, state: State, folder: Path | None) -> None:
         self._state = state
         self._folder = folder if state.leader is None else None
-        self._busy = busy
         self._subjects: dict[str, _Subject] = {}
         self._cell: Cell | None = None
         self._trial: Generator[None, None, trials.Times] | None = None
@@ -81,7 +79,7 @@ class Calibrating:
             return None
         return max(0.0, self._quiet_from + QUIET_S - time.monotonic())
 
-    def look(self) -> None:
+    def _look(self) -> None:
         """Take the tables of models that have been loaded; forget those that have gone."""
         if self._folder is None:
             return
@@ -95,12 +93,17 @@ class Calibrating:
                 self._quiet_from = time.monotonic()
                 _take(subject)
 
-    def step(self) -> bool:
-        """Measure a slice; False where there is nothing to be measured now."""
+    def step(self, busy: bool) -> bool:
+        """Measure a slice; False where there is nothing to be measured now. For each turn.
+
+        Args:
+            busy: models or caches are being read, or texts embedded.
+        """
+        self._look()
         if not self._subjects:
             return False
         now = time.monotonic()
-        if self._state.answering or self._busy():
+        if self._state.answering or busy:
             self._quiet_from = now
             self._give_up()
             return False

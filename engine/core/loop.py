@@ -88,7 +88,7 @@ class Loop:
         self._recovery = Recovery(self._state, self._loading)
         self._idling = Idling(self._state, self._loading.free, lambda: self._embedding.models)
         self._resting = Resting()
-        self._calibrating = Calibrating(self._state, ways_dir, self._wanted)
+        self._calibrating = Calibrating(self._state, ways_dir)
         self._idle, self._in_order = True, False
         forget = self._scheduler.drafting.forget
         self._pairing = Pairing(self._state, self._workers, self._loading, forget)
@@ -156,7 +156,7 @@ class Loop:
             if openblas():
                 pacing.streamed()
         read = self._next_pieces(results.timing.decode)  # beside chats that stream, too
-        self._idle = plan.idle and not (read or self._calibrating.step())
+        self._idle = not (self._calibrating.step(read) or read) and plan.idle
         self._recovery.well()
         return True
 
@@ -176,13 +176,7 @@ class Loop:
             if not self._drain():
                 return False
             self._idling.step()
-            self._calibrating.look()
             return True
-
-    def _wanted(self) -> bool:
-        """Whether models or caches are to be read, or texts to be embedded."""
-        loads = self._loading.busy or self._loading.wanted is not None
-        return loads or self._restoring.busy or self._embedding.busy
 
     def _next_pieces(self, decoding: float) -> bool:
         """Read the next pieces of a model or a cache; False where there was none.

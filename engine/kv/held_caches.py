@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass
+from typing import TypeVar
 
 import mlx.core as mx
 
 from engine.kv.cache_objects import Caches, can_trim, leaves, may_not_trim, own_states
-from engine.kv.shared_prefix import SharedPrefix, SharedPrefixKV
+from engine.kv.shared_prefix import Least, SharedPrefix, SharedPrefixKV
 from engine.kv.slot_buffer import SlotBuffer
 
 
@@ -23,17 +24,22 @@ class Snapshot:
     length: int
 
 
+Held = TypeVar("Held", bound="HeldCaches")
+
+
 class HeldCaches:
     """The caches of one session, and with whom it shares their memory.
 
     Attributes:
         slots: the buffer whose slots hold the keys and values at the moment, else None.
         shared_prefix: the shared prefix that the caches go on from, else None.
+        shares_from: of how many tokens a beginning must be to be shared.
     """
 
     def __init__(self) -> None:
         self.slots: SlotBuffer | None = None
         self.shared_prefix: SharedPrefix | None = None
+        self.shares_from = Least()
         self._caches: Caches | None = None
         self._snapshot: Snapshot | None = None
         self._sharers: weakref.WeakSet[HeldCaches] | None = None
@@ -141,3 +147,8 @@ class HeldCaches:
         if self._sharers is not None:
             self._sharers.discard(self)
             self._sharers = None
+
+    def _as_this_shares(self, other: Held) -> Held:
+        """Another session's caches, which share a beginning where these would."""
+        other.shares_from = self.shares_from
+        return other

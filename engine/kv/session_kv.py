@@ -34,7 +34,6 @@ class SessionKV(HeldCaches):
     Attributes:
         make: gives empty caches.
         shares_prefix: whether the model can read from a `SharedPrefix`.
-        shares_from: of how many tokens a beginning must be to be shared.
         tokens: the token ids fed so far, in order. They stay known when the caches are dropped.
         cuts: the lengths at which chunks of prompts ended, as far as the tokens from the first on
             were read in chunks. The tokens after the last cut were generated.
@@ -47,7 +46,6 @@ class SessionKV(HeldCaches):
         super().__init__()
         self.make = make
         self.shares_prefix = shares_prefix
-        self.shares_from = shared_prefix.Least()
         self.tokens: list[int] = []
         self.cuts: list[int] = []
         self.ledger = Ledger()
@@ -245,9 +243,7 @@ class SessionKV(HeldCaches):
 
     def another(self) -> SessionKV:
         """Caches of the same kind for another session, empty."""
-        made = SessionKV(self.make, self.shares_prefix)
-        made.shares_from = self.shares_from
-        return made
+        return self._as_this_shares(SessionKV(self.make, self.shares_prefix))
 
     def fork(self) -> SessionKV:
         """A twin that shares the memory: as a shared prefix, or until either of the two writes."""

@@ -114,6 +114,17 @@ class Choices:
         found: int | None = _nearest(self.below, chats, guess)
         return found
 
+    def way(self, cell: Cell, below: int | None) -> str:
+        """Which of a cell's ways is taken, where `below` is guessed for slots."""
+        if cell.part == SLOTS:
+            found = self.slots_below(cell.chats, below)
+            first = found is None or cell.tokens < found
+        elif cell.part == PREFIX:
+            first = cell.tokens >= self.shared_from
+        else:
+            first = cell.part == CHUNK or cell.tokens <= self.mixed_for(cell.chats)
+        return WAYS[cell.part][0 if first else 1]
+
     def mixed_for(self, chats: int) -> int:
         """`mixed_most` for so many chats."""
         found: int = _nearest(self.mixed_most, chats, EVERY)

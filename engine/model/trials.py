@@ -1,7 +1,8 @@
 """One comparison of ways, measured on a loaded model with chats that are made up.
 
 The caches are as long as they are said to be and hold zeros: how long a pass takes does not depend
-on what they hold. No chat's caches are touched.
+on what they hold. No chat's caches are touched. Chunks of all sizes are read around the same place
+of a prompt: attention then takes the same for each of their tokens.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from engine.kv.session_kv import SessionKV
 from engine.kv.slots import Slots
 from engine.model import cpu, runner
 from engine.model.backend import device_here
-from engine.model.choices import CHUNK, MIXED, PREFIX, SLOTS, WAYS, Cell
+from engine.model.choices import CHUNK, EVERY, MIXED, PREFIX, SLOTS, WAYS, Cell
 from engine.model.loaded import LoadedModel
 from engine.model.probe import SHARED
 from engine.model.slices import in_slices
@@ -57,22 +58,25 @@ def possible(model: LoadedModel, cell: Cell, spare: int) -> bool:
         SLOTS: model.slots is not None,
         PREFIX: model.shares_prefix,
         MIXED: model.mixes,
-        CHUNK: True,
+        CHUNK: model.mixes and model.info.context_length >= EVERY,  # its caches are plain
     }
     most = _MOST_COPIED["cpu" if device_here() == "cpu" else "gpu"]
-    long = cell.tokens if cell.part in (SLOTS, PREFIX) else _CONTEXT + 2 * cell.tokens
+    long = {CHUNK: EVERY, MIXED: _CONTEXT + 2 * cell.tokens}.get(cell.part, cell.tokens)
     nbytes = cell.chats * model.estimate.bytes(long + _ROOM)
     # Both ways at once, and what is copied into a slot.
     return open_to[cell.part] and 3 * nbytes <= spare and nbytes <= most
 
 
-def measure(model: LoadedModel, cell: Cell, rounds: int = 2) -> Generator[None, None, Times]:
+def measure(
+    model: LoadedModel, cell: Cell, rounds: int = 2, steady: float | None = None
+) -> Generator[None, None, Times]:
     """The shortest of some passes in each of the cell's ways, in turns. Engine thread only.
 
     Yields within passes and between them. When it is closed, what was made up is freed.
 
     Args:
         rounds: of passes that count, at least; one more comes before them. Short ones are repeated.
+        steady: times the shortest pass that the next one may take.
 
     Raises:
         UnsteadyError: the shortest two of a way are too unlike: the machine has much else to do.
@@ -96,7 +100,7 @@ def measure(model: LoadedModel, cell: Cell, rounds: int = 2) -> Generator[None, 
             done += 1
         for times in taken.values():
             times.sort()
-            if times[1] > _STEADY * times[0]:
+            if times[1] > (_STEADY if steady is None else steady) * times[0]:
                 raise UnsteadyError(f"{times[0]:.4f} and {times[1]:.4f} s")
         return {way: times[0] for way, times in taken.items()}
     finally:
@@ -150,6 +154,7 @@ class _Trial:
         self._cell = cell
         self._kvs: list[SessionKV] = []
         self._reading: list[Any] = []
+        self._before = 0  # tokens that it holds before it is read
         self._reader = SessionKV(model.make_cache)
 
     def prepare(self) -> Generator[None, None, dict[str, list[_Pass]]]:
@@ -160,12 +165,14 @@ class _Trial:
         mx.eval(list(leaves(begun)))
         yield
         if cell.part == CHUNK:
-            self._reading = self._model.make_cache()
+            self._before = (EVERY - cell.tokens) // 2
+            self._reading = _lengthened(begun, self._before, cell.tokens)
             return {WAYS[CHUNK][0]: [lambda: self._read(cell.tokens)]}
         first, second = WAYS[cell.part]
         if cell.part == MIXED:
             chats = yield from self._chats(begun, _CONTEXT, self._slots())
             self._reader = self._kv()
+            self._before = _CONTEXT
             self._reader.caches = self._reading = _lengthened(begun, _CONTEXT)
             count = cell.tokens - cell.chats
             return {
@@ -185,11 +192,7 @@ class _Trial:
     def after(self) -> None:
         """Let what has been read of a prompt be read again."""
         for cache in self._reading:
-            before = 0 if self._cell.part == CHUNK else _CONTEXT
-            if type(cache).__name__ == "KVCache":
-                cache.offset = before
-        if self._cell.part == CHUNK and any(type(c).__name__ != "KVCache" for c in self._reading):
-            self._reading = self._model.make_cache()
+            cache.offset = self._before
 
     def drop(self) -> None:
         """Free everything."""
@@ -251,7 +254,7 @@ def _feeds(caches: Sequence[Caches]) -> list[mx.array]:
     return [mx.array([[3]], mx.uint32) for _ in caches]
 
 
-def _lengthened(begun: Caches, length: int) -> Caches:
+def _lengthened(begun: Caches, length: int, room: int = _ROOM) -> Caches:
     """Caches of a chat of `length` tokens. Those of other kinds than plain are as they begin."""
     from mlx_lm.models.cache import KVCache
 
@@ -263,7 +266,7 @@ def _lengthened(begun: Caches, length: int) -> Caches:
         made = KVCache()
         for name in ("keys", "values"):
             like = getattr(cache, name)
-            shape = (*like.shape[:2], length + _ROOM, like.shape[3])
+            shape = (*like.shape[:2], length + room, like.shape[3])
             setattr(made, name, mx.zeros(shape, like.dtype))
         made.offset = length
         caches.append(made)
