@@ -17,14 +17,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.bench import latency, throughput
+from engine.bench import latency, throughput, ways
 from engine.bench.subject import Subject, subject
+from engine.engine import Engine
 
 CHATS = (1, 4, 8, 16)
 LARGE = 4_000_000_000  # bytes of weights
 LARGE_TARGETS = {1: 0.97, 4: 2.3, 8: 3.0}
 SMALL_TARGETS = {1: 0.97, 16: 4.0}
 """How many times one chat's rate so many chats have together."""
+
+WRONG = "WRONG"
+"""How the line of a kernel begins that is not right."""
 
 _GAP_PROMPT = 10_000
 _ROUNDS = 2
@@ -84,8 +88,8 @@ def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None
     The file is written anew after each part, so that a crash leaves what was measured before. A
     part that fails is noted with its error, and the next one follows.
     """
-    report: dict[str, Any] = {"machine": machine(), "models": []}
-    held = True
+    report: dict[str, Any] = {"machine": machine(), "kernels": _kernels(say), "models": []}
+    held = not any(line.startswith(WRONG) for line in report["kernels"])
     for path in models:
         end = time.monotonic() + minutes * 60 / len(models)
         found: dict[str, Any] = {"path": Path(path).name, "figures": [], "errors": []}
@@ -100,6 +104,8 @@ def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None
                     held &= figure.held
                     found["figures"].append({**asdict(figure), "held": figure.held})
                     _write(report, file)
+            if time.monotonic() < end:  # with a copy of its own: the engine's has gone
+                found["ways"] = ways.run(path, 1, None, say)
         except Exception as error:  # the next model may do
             found["errors"].append(_told(error))
         for line in found["errors"]:
@@ -107,6 +113,23 @@ def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None
             held = False
         _write(report, file)
     return held
+
+
+def _kernels(say: Callable[[str], None]) -> list[str]:
+    """A GPU's attention kernels, one line for each that a model may ask for."""
+    with Engine() as engine:  # chooses the BLAS before anything imports MLX
+        if engine.stats()["backend"]["device"] == "cpu":
+            return []
+    from engine.bench import kernels
+
+    told: list[str] = []
+    try:
+        for line in kernels.all_lines():
+            told.append(line)
+            say(line)
+    except Exception as error:  # the figures of the models do without
+        told.append(f"{WRONG} {_told(error)}")
+    return told
 
 
 def _figures(it: Subject, end: float, errors: list[str]) -> Iterator[Figure]:
