@@ -115,6 +115,7 @@ class ImportDialog(QDialog):
         self.details.hide()
         for button in (self.files, self.folder):
             button.hide()
+        self.activateWindow()  # after the choice of files, without a window manager that does it
         self.close_button.setText(tr("Stop"))
         self._looking.start()
         background.start(self, lambda: work.run(store), self._on_ended, work.stop)
