@@ -1,6 +1,6 @@
 """Benchmarks and long-running checks of the engine. README.md says what each one measures.
 
-Imports: engine.batch, engine.cli, engine.core.ranks, engine.core.ranks.hosts, engine.engine,
-engine.errors, engine.kv, engine.messages, engine.model, engine.model.patches, engine.params,
-engine.reply, engine.scheduling.
+Imports: engine.batch, engine.cli, engine.core, engine.core.ranks, engine.core.ranks.hosts,
+engine.engine, engine.errors, engine.kv, engine.messages, engine.model, engine.model.patches,
+engine.params, engine.reply, engine.scheduling.
 """

@@ -14,6 +14,7 @@ from typing import Any
 
 from engine.bench import (
     contenders,
+    drafts,
     graph,
     hostile,
     latency,
@@ -35,6 +36,7 @@ from engine.errors import EngineError
 
 PARTS = ("decode", "traffic", "latency", "capacity", "hostile")
 OWN_PARTS = (
+    "drafts",
     "memory",
     "switching",
     "graph",
@@ -58,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         choices=PARTS + OWN_PARTS,
         default=PARTS,
-        help="which (all but the last five)",
+        help="which (all but the last six)",
     )
     parser.add_argument(
         "--against",
@@ -79,6 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--forks", type=positive, default=8, help="chats of one text (8)")
     parser.add_argument("--ranks", type=positive, default=2, help="of ranks and launched (2)")
     parser.add_argument("--length", type=positive, nargs="+", metavar="N", help="capacity, memory")
+    parser.add_argument("--draft-model", metavar="MODEL", help="of drafts (its first layers)")
     parser.add_argument("--cases", nargs="+", metavar="NAME", default=(), help="of graph (all)")
     parser.add_argument("--markdown", metavar="FILE", help="write the table of graph into a page")
     parser.add_argument("--json", metavar="FILE", help="also write the figures; - for stdout")
@@ -113,7 +116,11 @@ def main(options: argparse.Namespace) -> int:
             figures["launched"] = launched.run(
                 options.model, options.ranks, options.short, options.tokens, options.rounds, say
             )
-        if set(options.parts) - {"capacity", "memory", "graph", "ranks", "launched"}:
+        if "drafts" in options.parts:
+            figures["drafts"] = drafts.run(
+                options.model, options.draft_model, options.tokens, options.rounds, say
+            )
+        if set(options.parts) - {"capacity", "memory", "graph", "ranks", "launched", "drafts"}:
             with subject(options.model) as it:
                 _compare(it, options, say, note, figures)
         if "capacity" in options.parts:  # after the others, whose model is unloaded by then
