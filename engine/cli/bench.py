@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         choices=PARTS + OWN_PARTS,
         default=PARTS,
-        help="which (all but the last six)",
+        help="which (the first five)",
     )
     parser.add_argument(
         "--against",
