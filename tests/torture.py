@@ -177,6 +177,16 @@ def kernel(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def drafts(arguments: list[str]) -> int:
+    """The Guide's answers with a small model that drafts, against those without: the same."""
+    from engine.model import backend
+
+    backend.take_openblas()  # before anything imports MLX
+    from tests.torture_drafts import main
+
+    return main(arguments)
+
+
 COMMANDS = {
     "tools": tools,
     "published": published,
@@ -194,6 +204,7 @@ COMMANDS = {
     "ranks": ranks,
     "elsewhere": elsewhere,
     "kernel": kernel,
+    "drafts": drafts,
 }
 
 

@@ -129,9 +129,9 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat]) -> Outcome:
                 outcome.slid += turn.dropped > 0
                 said.add(turn.tokens)
                 if alone != turn.tokens:
-                    at = _first_difference(alone, turn.tokens)
+                    at = first_difference(alone, turn.tokens)
                     exact = chat.reproducible and not turn.rebuilt
-                    if not exact and _is_tie(engine, model, chat, place, at):
+                    if not exact and is_tie(engine, model, chat, place, at):
                         outcome.ties += 1
                     else:
                         outcome.faults.append(f"{where}, token {at}")
@@ -152,7 +152,7 @@ def _is_refused(session: Session, turn: Turn) -> bool:
     return False
 
 
-def _first_difference(one: Sequence[int], other: Sequence[int]) -> int:
+def first_difference(one: Sequence[int], other: Sequence[int]) -> int:
     for place, (a, b) in enumerate(zip(one, other, strict=False)):
         if a != b:
             return place
@@ -169,7 +169,7 @@ def _replay(session: Session, chat: Chat, turn: Turn) -> tuple[int, ...]:
     return tuple(session.send(turn.prompt, params).tokens(PATIENCE))
 
 
-def _is_tie(engine: Engine, model: Model, chat: Chat, place: int, at: int) -> bool:
+def is_tie(engine: Engine, model: Model, chat: Chat, place: int, at: int) -> bool:
     """Whether the chat alone gives the other token once two logits are moved by `TIE` in all."""
     session = engine.open_session(model, **{**chat.options, "reproducible": False})
     *before, turn = chat.turns[: place + 1]

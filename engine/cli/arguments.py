@@ -32,6 +32,16 @@ def add_adapter(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_draft(parser: argparse.ArgumentParser) -> None:
+    """The argument `--draft-model`, for commands with one model."""
+    parser.add_argument(
+        "--draft-model",
+        metavar="MODEL",
+        help="a smaller one with the same tokenizer: it drafts for a chat that runs alone, where "
+        "that is faster; the text stays the same",
+    )
+
+
 def add_ranks(parser: argparse.ArgumentParser) -> None:
     """The argument `--ranks`, for commands that answer many."""
     parser.add_argument(

@@ -15,7 +15,14 @@ from engine.batch.requests import BadLine, Parser, digest, lines
 from engine.batch.results import OutputError, Results, record
 from engine.batch.run import Answer, Runner
 from engine.batch.summary import Summary
-from engine.cli.arguments import GUIDE, add_adapter, add_ranks, positive, ranks_of
+from engine.cli.arguments import (
+    GUIDE,
+    add_adapter,
+    add_draft,
+    add_ranks,
+    positive,
+    ranks_of,
+)
 from engine.cli.batch_progress import line
 from engine.cli.terminal import Line
 from engine.engine import Engine
@@ -47,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("output", type=Path, metavar="OUT.jsonl", help="one answer a line")
     parser.add_argument("--model", default=str(GUIDE), help="model folder or hub id (the Guide)")
     add_adapter(parser)
+    add_draft(parser)
     add_ranks(parser)
     parser.add_argument("--concurrency", type=positive, default=8, metavar="N", help="at once (8)")
     parser.add_argument("--seed", type=int, default=0, help="makes every line's own seed (0)")
@@ -94,7 +102,7 @@ def _batch(engine: Engine, options: argparse.Namespace) -> int:
     sampling = {k: getattr(options, k) for k in ("max_tokens", "temperature", "top_p")}
     asked = {k: v for k, v in sampling.items() if v is not None}
     SamplingParams(**asked)  # a mistake on the command line is not every line's
-    model = engine.load(options.model, options.adapter)
+    model = engine.load(options.model, options.adapter, options.draft_model)
     defaults = Defaults({**model.defaults, **asked}, options.seed, options.system, options.think)
     salt = json.dumps([model.id, asdict(defaults), options.reproducible], sort_keys=True)
     results = Results(target, options.restart, options.retry_failed)

@@ -14,6 +14,7 @@ from typing import Any
 
 from engine.bench import (
     contenders,
+    drafts,
     graph,
     hostile,
     latency,
@@ -36,6 +37,7 @@ from engine.errors import EngineError
 
 PARTS = ("decode", "traffic", "latency", "capacity", "hostile")
 OWN_PARTS = (
+    "drafts",
     "memory",
     "switching",
     "graph",
@@ -60,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         choices=PARTS + OWN_PARTS,
         default=PARTS,
-        help="which (all but the last six)",
+        help="which (all but the last seven)",
     )
     parser.add_argument(
         "--against",
@@ -84,6 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kept", metavar="FOLDER", help="of ways: where an engine keeps its tables"
     )
+    parser.add_argument("--draft-model", metavar="MODEL", help="of drafts (its first layers)")
     parser.add_argument("--cases", nargs="+", metavar="NAME", default=(), help="of graph (all)")
     parser.add_argument("--markdown", metavar="FILE", help="write the table of graph into a page")
     parser.add_argument("--json", metavar="FILE", help="also write the figures; - for stdout")
@@ -120,7 +123,11 @@ def main(options: argparse.Namespace) -> int:
             )
         if "ways" in options.parts:
             figures["ways"] = ways.run(options.model, options.rounds, options.kept, say)
-        if set(options.parts) - {"capacity", "memory", "graph", "ranks", "launched", "ways"}:
+        if "drafts" in options.parts:
+            figures["drafts"] = drafts.run(
+                options.model, options.draft_model, options.tokens, options.rounds, say
+            )
+        if set(options.parts) - {"capacity", *(set(OWN_PARTS) - {"switching"})}:
             with subject(options.model) as it:
                 _compare(it, options, say, note, figures)
         if "capacity" in options.parts:  # after the others, whose model is unloaded by then

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from engine.cli.arguments import add_adapter
+from engine.cli.arguments import add_adapter, add_draft
 from engine.engine import Engine, Session
 from engine.errors import EngineError
 from engine.messages import Failed, Finished, PromptProgress, TextDelta
@@ -18,6 +18,7 @@ HELP = "Type a message; Ctrl+C stops the answer; /new starts over; /quit or Ctrl
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", help="a model folder or a hub id already downloaded")
     add_adapter(parser)
+    add_draft(parser)
     parser.add_argument("--system", help="a system message")
     parser.add_argument("--temperature", type=float, help="0 for the most probable token")
     parser.add_argument("--top-p", type=float)
@@ -30,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     with Engine() as engine:
         try:
-            model = engine.load(options.model, options.adapter)
+            model = engine.load(options.model, options.adapter, options.draft_model)
             asked = {
                 "temperature": options.temperature,
                 "top_p": options.top_p,

@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
 
-from engine.cli.arguments import GUIDE, add_ranks, ranks_of
+from engine.cli.arguments import GUIDE, add_draft, add_ranks, ranks_of
 from engine.engine import Engine
 from engine.errors import EngineError
 from engine.serve.keys import Key, Keys, standard_file
@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="also serve the first MODEL with this adapter, as NAME+FOLDER (may be repeated)",
     )
+    add_draft(parser)
     add("--port", type=int, default=8080, help="0 takes a free one (8080)")
     add_ranks(parser)
     add("--quiet", action="store_true", help="no line for each request")
@@ -181,7 +182,7 @@ def _serve(
     engine: Engine, options: argparse.Namespace, settings: Settings, wanted: threading.Event
 ) -> int:
     """Answer until a signal comes."""
-    loading = engine.load_later(options.models[0])
+    loading = engine.load_later(options.models[0], draft=options.draft_model)
     woken = threading.Event()
     loading.add_done_callback(lambda _: woken.set())
     from engine.serve.server import Server  # meanwhile; other commands need no web server

@@ -118,6 +118,8 @@ class Pairing:
 
     def _set(self, model: LoadedModel, drafter: drafting.Drafter | None) -> None:
         before, model.drafter = model.drafter, drafter
+        path = drafter.model.info.path if drafter is not None else ""
+        model.info = replace(model.info, draft=path)
         self._forget(model.info.id)
         if before is not None:
             before.drop()

@@ -30,6 +30,7 @@ class Model:
         tool_markers: what begins and ends a tool call; an empty end is the turn's.
         adapter: the folder of the adapter that makes it a variant; empty for a model of its own.
         base: the id of the model whose weights a variant shares; empty for a model of its own.
+        draft: the folder of the model that drafts for its chats; empty where none does.
     """
 
     id: str
@@ -48,3 +49,4 @@ class Model:
     tool_markers: tuple[str, str] = ("", "")
     adapter: str = ""
     base: str = ""
+    draft: str = ""

@@ -17,12 +17,12 @@ def load_again(engine: Engine, model: Model) -> Model:
     Raises:
         EngineError: it cannot be loaded.
     """
-    adapter = model.adapter or None
+    adapter, draft = model.adapter or None, model.draft or None
     for _ in range(_TRIES):
         try:
-            return engine.load(model.path, adapter)
+            return engine.load(model.path, adapter, draft)
         except EngineError as error:
             if error.code != ENGINE_STOPPED:
                 raise
             time.sleep(_PAUSE_SECONDS)
-    return engine.load(model.path, adapter)
+    return engine.load(model.path, adapter, draft)

@@ -20,6 +20,7 @@ class Entry:
         name: what clients call it.
         folder: where it lies.
         adapter: the folder of the adapter that makes it a variant; else empty.
+        draft: the folder of the model that drafts for it; else empty.
         model: None while it is not loaded.
         loading: done when it has been loaded, or could not be. None while nobody loads it.
         used: when it was used last, of `time.monotonic`.
@@ -34,6 +35,7 @@ class Entry:
         self.name = name
         self.folder = folder
         self.adapter = adapter
+        self.draft = model.draft if model is not None else ""
         self.model = model
         self.loading: asyncio.Task[Model] | None = None
         self.used = time.monotonic()

@@ -247,7 +247,8 @@ class Served:
             with contextlib.suppress(TimeoutError):  # an engine that has just been started
                 stats = await self.figures() if self._engine.is_running else None
             entry.begin(stats)
-            loading = self._engine.load_later(entry.folder, adapter=entry.adapter or None)
+            adapter, draft = entry.adapter or None, entry.draft or None
+            loading = self._engine.load_later(entry.folder, adapter=adapter, draft=draft)
             entry.model = await asyncio.wrap_future(loading)
             entry.used = time.monotonic()
             return entry.model
