@@ -64,7 +64,7 @@ class FiguresElsewhere:
         before, self._read[name] = self._read.get(name), (now, held)
         rate = 0.0
         if status == "decoding":
-            rate = float(_number(reply.get("tokens_per_s")))
+            rate = _value(reply.get("tokens_per_s"))
         elif status == "prefilling" and before is not None and now > before[0]:
             rate = max(0, held - before[1]) / (now - before[0])
         return {
@@ -92,6 +92,11 @@ def _by_name(body: object) -> dict[str, Mapping[str, Any]]:
 
 def _number(value: object) -> int:
     """A count that makes sense, else 0."""
+    return int(_value(value))
+
+
+def _value(value: object) -> float:
+    """A number that makes sense, else 0."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST:
-        return 0
-    return int(value)
+        return 0.0
+    return float(value)

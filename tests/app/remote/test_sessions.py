@@ -271,5 +271,5 @@ def test_the_score_shows_what_is_answered_elsewhere_without_an_engine() -> None:
         )
     (lane,) = lanes
     assert (lane.title, lane.state, lane.host) == ("T", "writing", "studio")
-    assert (lane.rate, lane.kv_tokens, lane.context) == (12.0, 90, 100)
-    assert (lanes.totals.writing, lanes.totals.rate, lanes.totals.kv_bytes) == (1, 12.0, 0)
+    assert (lane.rate, lane.kv_tokens, lane.context) == (12.5, 90, 100)
+    assert (lanes.totals.writing, lanes.totals.rate, lanes.totals.kv_bytes) == (1, 12.5, 0)
