@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import shiboken6
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -73,6 +72,7 @@ class MachinesDialog(QDialog):
         self._query = Query(self)
         about = self._note(tr(_ABOUT))
         self.list = QTreeWidget(self)
+        self.list.setObjectName("machine-table")
         self.list.setHeaderLabels([tr("Machine"), tr("Address"), tr("State")])
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(False)
@@ -80,7 +80,8 @@ class MachinesDialog(QDialog):
         self.list.setAccessibleName(tr("Several Machines"))
         self.list.setMinimumHeight(scaled(150))
         head = self.list.header()
-        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        head.resizeSection(0, scaled(150))
+        head.resizeSection(1, scaled(200))
         head.setStretchLastSection(True)
         self.name, self.address, self.program = (QLineEdit(self) for _ in range(3))
         fields = (
@@ -92,7 +93,7 @@ class MachinesDialog(QDialog):
         for field, words in fields:
             field.setPlaceholderText(words)
             field.setAccessibleName(words)
-            adding.addWidget(field, 2 if field is self.program else 1)
+            adding.addWidget(field, 2 if field is self.name else 3)
         self.add = self._button(tr("Add"), self._on_add)
         adding.addWidget(self.add)
         self.remove = self._button(tr("Remove"), self._on_remove)
@@ -166,6 +167,7 @@ class MachinesDialog(QDialog):
             where = tr("This machine") if host.here else host.address
             row = QTreeWidgetItem(self.list, [host.name, where, state or tr("Not checked yet")])
             row.setCheckState(0, ticked)
+            row.setSizeHint(2, QSize(0, scaled(32)))
         self._refresh()
 
     def _rows(self) -> list[QTreeWidgetItem]:

@@ -128,6 +128,20 @@ Toast QLabel { color: $tooltip_text; }
 #model-table QHeaderView::section:hover { color: $text; }
 #model-table QHeaderView::up-arrow { image: none; }
 #model-table QHeaderView::down-arrow { image: none; }
+#machine-table { background: transparent; border: none; outline: none; }
+#machine-table::item { padding: 6px 10px 6px 0; border-bottom: 1px solid $border; }
+#machine-table::item:selected { background: $accent_quiet; color: $text; }
+#machine-table QHeaderView { background: transparent; border: none; }
+#machine-table QHeaderView::section {
+    background: transparent; color: $muted; border: none; border-bottom: 1px solid $border;
+    padding: 4px 10px 4px 0; font-size: ${small}px;
+}
+#machine-table::indicator {
+    width: 14px; height: 14px; border: 1px solid $muted; border-radius: 4px; background: $raised;
+}
+#machine-table::indicator:checked {
+    background: $accent; border-color: $accent; image: url("$icons/check-$look.svg");
+}
 #answer-table QTableView {
     background: transparent; border: none; outline: none; gridline-color: $border;
     selection-background-color: $accent_quiet; selection-color: $text;
