@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from hypothesis import HealthCheck, settings
+
 from engine.core import pressure
 from engine.model import backend
 
@@ -15,3 +17,6 @@ os.environ["STRETTO_LANGUAGE"] = "en"
 os.environ["STRETTO_NO_WAYS"] = "1"
 # What else runs on the machine must not take a test's caches away.
 pressure._STALLS = pressure._MEMORY = Path(os.devnull)
+# How fast examples are made and run is the machine's affair, and no fault of what is tested.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
