@@ -81,8 +81,8 @@ def measure(engine: Engine, path: str, draft: Path, tokens: int, rounds: int) ->
                     held += figures["accepted_tokens"]
     finally:
         drafting.WORTH = usual
-    medians = (statistics.median(rates[way]) for way in ("plain", "always", "chosen"))
-    return Gain(*medians, drafted, held)
+    plain, always, chosen = (statistics.median(found) for found in rates.values())
+    return Gain(plain, always, chosen, drafted, held)
 
 
 def _rate(engine: Engine, model: Model, tokens: int) -> float:
