@@ -93,7 +93,7 @@ def is_running(row: Row) -> bool:
 
 def _kept_free(rows: Sequence[Row], memory: Memory) -> int:
     """Bytes that are left for a single question that may come."""
-    if any(r.scratch for r in rows):
+    if any(r.scratch and (is_running(r) or not r.paused) for r in rows):
         return 0
     return min(memory.scratch, int((memory.budget - memory.weights) * SCRATCH_SHARE))
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from engine.scheduling import plan as plan_module
@@ -226,6 +226,7 @@ def test_the_oldest_caches_go_first_and_no_more_than_needed(view: View) -> None:
 
 @settings(max_examples=500, deadline=None)
 @given(views())
+@example(made_view(4222))  # a paused single question among the waiting
 def test_who_is_paused_gets_nothing_and_holds_up_nobody(view: View) -> None:
     plan = learned().plan(view)
     paused = {r.id for r in view.rows if r.paused}
