@@ -96,6 +96,10 @@ class Desk:
         found = self._do("search", "--onlyvisible", "--name", f"^{name}$").split()
         return bool(found) and self._do("getwindowfocus") in found
 
+    def give_keys(self) -> None:
+        """What a window manager does when a dialog has gone: the window has the keys again."""
+        self._do("windowfocus", "--sync", self._windows().split()[0])
+
     def end(self) -> int:
         """Quit by the keyboard; the exit status."""
         assert self._program is not None
