@@ -128,6 +128,11 @@ Toast QLabel { color: $tooltip_text; }
 #model-table QHeaderView::section:hover { color: $text; }
 #model-table QHeaderView::up-arrow { image: none; }
 #model-table QHeaderView::down-arrow { image: none; }
+#network-list {
+    background: $raised; border: 1px solid $border; border-radius: 8px; outline: none;
+}
+#network-list::item { padding: 6px 10px; }
+#network-list::item:selected { background: $accent_quiet; color: $text; }
 #machine-table { background: transparent; border: none; outline: none; }
 #machine-table::item { padding: 6px 10px 6px 0; border-bottom: 1px solid $border; }
 #machine-table::item:selected { background: $accent_quiet; color: $text; }
