@@ -121,7 +121,7 @@ FREE_KEYS = [
     "Ctrl+5",
     "Ctrl+Y",
     "Ctrl+X",
-    "F7",
+    "F8",
     "F3",
     "Ctrl+Shift+X",
     "Ctrl+G",
