@@ -35,6 +35,7 @@ from torch import Tensor
 from torch.nn import functional
 
 HERE = Path(__file__).resolve().parent
+ATTENTION_SHARE = 0.4  # of Muon's rate, for trained attention beside added neurons
 
 
 def build_tokenizer(path: Path, seed: int, vocab_size: int) -> Tokenizer:
@@ -76,18 +77,7 @@ class Trainer:
             for layer in self.model.model.layers:
                 layer.mlp.widen()
         self.average = {k: v.detach().clone() for k, v in self.model.named_parameters()}
-        # Added neurons learn fast by Muon; what was there before moves slowly, by AdamW alone.
-        matrices, rest = [], []
-        for name, weight in self.model.named_parameters():
-            is_matrix = weight.ndim == 2 and "embed" not in name
-            by_muon = ".more." in name if self.config.added else is_matrix
-            (matrices if by_muon else rest).append(weight)
-        self.optimizers: list[torch.optim.Optimizer] = [
-            Muon(matrices, lr=args.muon_lr, weight_decay=0.02),
-            torch.optim.AdamW(
-                rest, lr=args.adam_lr, betas=(0.9, 0.95), weight_decay=0.0, fused=True
-            ),
-        ]
+        self.optimizers = self.optimizers_for(dict(self.model.named_parameters()))
         self.base_rates = [args.muon_lr, args.adam_lr]
         self.told_to_stop = False
         signal.signal(signal.SIGTERM, self.stop)
@@ -99,6 +89,28 @@ class Trainer:
         if args.compile:
             for layer in self.model.model.layers:  # they share one graph for each length
                 layer.compile(dynamic=False)
+
+    def optimizers_for(self, weights: dict[str, Tensor]) -> list[torch.optim.Optimizer]:
+        """Muon for matrices, AdamW for the rest.
+
+        In a widened network Muon has the added neurons, and trained attention at a lower rate:
+        it has to find new things in the text. All else that was trained moves slowly, by AdamW.
+        """
+        attention, by_muon, rest = [], [], []
+        for name, weight in weights.items():
+            if self.config.added and "self_attn" in name:
+                attention.append(weight)
+            elif ".more." in name or not (self.config.added or weight.ndim < 2 or "embed" in name):
+                by_muon.append(weight)
+            else:
+                rest.append(weight)
+        muon = Muon(by_muon, lr=self.args.muon_lr, weight_decay=0.02)
+        if attention:
+            muon.add_param_group({"params": attention, "share": ATTENTION_SHARE})
+        adam = torch.optim.AdamW(
+            rest, lr=self.args.adam_lr, betas=(0.9, 0.95), weight_decay=0.0, fused=True
+        )
+        return [muon, adam]
 
     def sizes(self, resumed: bool) -> GuideConfig:
         """The sizes of the checkpoint, of the model to begin with, or of the Guide."""
@@ -161,7 +173,7 @@ class Trainer:
         rate = self.rate()
         for optimizer, base in zip(self.optimizers, self.base_rates, strict=True):
             for group in optimizer.param_groups:
-                group["lr"] = base * rate
+                group["lr"] = base * rate * group.get("share", 1.0)
         with torch.autocast("cpu", torch.bfloat16):
             hidden = self.model.hidden(inputs)
             chosen = hidden.reshape(-1, hidden.shape[-1])[places]

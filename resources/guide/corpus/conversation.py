@@ -213,10 +213,8 @@ def fresh(rng: Random) -> Conversation:
         return Conversation([story.long_story(rng)])
     if roll < 0.50:
         return Conversation([story.short_story(rng), dates.without(rng)])
-    turns = [
-        stretto.question(rng, True) if rng.random() < 0.8 else distractor(rng)
-        for _ in range(rng.choice((2, 3, 4, 6)))
-    ]
+    # Half of these are about any fact: next to the new ones the old must stay apart from them.
+    turns = [stretto.question(rng, rng.random() < 0.5) for _ in range(rng.choice((2, 3, 4, 6)))]
     return Conversation(turns)
 
 
