@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import http.client
 import json
 import os
@@ -626,6 +627,7 @@ def test_a_variant_that_nobody_wants_any_more_leaves_nothing(
     engine: Engine, folders: Folders, monkeypatch: pytest.MonkeyPatch, with_base: bool
 ) -> None:
     base = engine.load(folders.base) if with_base else None
+    gc.collect()  # what the tests before have left in circles
     before = figures(engine)
     held = Held(monkeypatch)
     loading = engine.load_later(folders.base, adapter=folders.pirate)
