@@ -151,7 +151,7 @@ def test_the_limits_that_few_need_are_folded_away_and_kept_to(run: Run):
         run.until(lambda: run.app.serving.door in (Door.OPEN, Door.FAILED))
 
     def chosen() -> Any:
-        return run.app.serving._server.places._sessions._settings
+        return run.app.serving._server.places.sessions._settings
 
     settled(lambda: limits.sessions.setValue(2))
     settled(lambda: limits.evict.click())

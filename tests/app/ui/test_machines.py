@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -46,7 +46,12 @@ Make = Callable[[], MachinesDialog]
 
 
 @pytest.fixture
-def make(qtbot: QtBot, tmp_path: Path, commands: Commands, groups: Groups) -> Make:  # noqa: F811
+def make(
+    qtbot: QtBot,
+    tmp_path: Path,
+    commands: Commands,
+    groups: Groups,  # noqa: F811
+) -> Iterator[Make]:
     bridge = Bridge()
     parent = QWidget()
     qtbot.addWidget(parent)
@@ -60,7 +65,9 @@ def make(qtbot: QtBot, tmp_path: Path, commands: Commands, groups: Groups) -> Ma
         dialog.show()
         return dialog
 
-    return made
+    yield made
+    # It rests a moment after what it has told last.
+    qtbot.waitUntil(lambda: not any(t.isActive() for t in bridge.findChildren(QTimer)))
 
 
 def add(dialog: MachinesDialog, name: str, address: str) -> None:
