@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.bridge import Bridge
@@ -46,13 +46,21 @@ Make = Callable[[], MachinesDialog]
 
 
 @pytest.fixture
+def bridge(qapp: QApplication) -> Iterator[Bridge]:
+    made = Bridge()
+    yield made
+    qapp.processEvents()
+    made.drain()  # the groups have told of their end
+
+
+@pytest.fixture
 def make(
     qtbot: QtBot,
     tmp_path: Path,
     commands: Commands,
+    bridge: Bridge,  # before the groups, which tell it of their end
     groups: Groups,  # noqa: F811
-) -> Iterator[Make]:
-    bridge = Bridge()
+) -> Make:
     parent = QWidget()
     qtbot.addWidget(parent)
     remotes = Remotes()
@@ -65,9 +73,7 @@ def make(
         dialog.show()
         return dialog
 
-    yield made
-    # It rests a moment after what it has told last.
-    qtbot.waitUntil(lambda: not any(t.isActive() for t in bridge.findChildren(QTimer)))
+    return made
 
 
 def add(dialog: MachinesDialog, name: str, address: str) -> None:
