@@ -93,7 +93,9 @@ class Slow:
         self._load = engine.load_later
         monkeypatch.setattr(engine, "load_later", self._later)
 
-    def _later(self, path: str, *, adapter: str | None = None) -> Future[Model]:
+    def _later(
+        self, path: str, *, adapter: str | None = None, draft: str | None = None
+    ) -> Future[Model]:
         answer: Future[Model] = Future()
         self.asked.append((path, adapter, answer))
         return answer
