@@ -130,6 +130,10 @@ _PYTHON = own(
 )
 
 
+DATE = STANDARD[0].tool.key
+"""The tool that the Guide can call."""
+
+
 class BuiltIn:
     """Runs them, each call on a thread of its own: none can hold up another."""
 

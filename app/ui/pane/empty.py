@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from app.chats.chat import Chat
 from app.language import mark, tr
 from app.paths import GUIDE
+from app.tools.builtin import DATE
 from app.ui.pane import leaving
 from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
@@ -23,6 +24,7 @@ GUIDE_THINGS = (
     "How do I put two chats side by side?",
     "Show me a table about animals",
 )
+ABOUT_THE_DATE = "What day is it today?"
 OTHER_THINGS = (
     mark("Explain recursion with a short example"),
     mark("Write a haiku about two voices singing together"),
@@ -104,6 +106,8 @@ class EmptyChat(QWidget):
             else tr("It runs on this machine, and nothing you write leaves it.")
         )
         things: Sequence[str] = GUIDE_THINGS if guide else OTHER_THINGS
+        if guide and DATE in self._chat.options.tools:
+            things = (*things[:2], ABOUT_THE_DATE)
         for button, thing in zip(self.buttons, things, strict=True):
             button.setText(thing if guide else tr(thing))
         self._show_bigger()

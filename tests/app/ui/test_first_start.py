@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.store import Store
-from app.ui.pane.empty import GUIDE_THINGS
+from app.tools.builtin import DATE
+from app.ui.pane.empty import ABOUT_THE_DATE, GUIDE_THINGS
 from tests.app.conftest import Start
 
 
@@ -32,6 +35,15 @@ def test_a_suggestion_is_sent_by_one_click(start: Start, qtbot: QtBot):
     assert run.answered() == f"You said: {GUIDE_THINGS[0]}"
     assert run.pane.composer.field.hasFocus()
     assert not run.pane.empty.isVisible()
+
+
+def test_the_guide_is_asked_for_the_day_where_it_has_the_date_tool(start: Start):
+    run = start()
+    run.ready()
+    assert ABOUT_THE_DATE not in [button.text() for button in run.pane.empty.buttons]
+    options = replace(run.pane.chat.options, tools=(DATE,))
+    run.pane.chat.set_options(options, "")
+    assert run.pane.empty.buttons[2].text() == ABOUT_THE_DATE
 
 
 def test_a_chat_is_stored_from_its_first_key_press(start: Start, qtbot: QtBot, profile):
