@@ -25,7 +25,12 @@ SHARED = {
 
 def slim(folder: Path) -> dict[str, int]:
     """Take all steps; the bytes that each has saved."""
-    steps = {"one BLAS and Fortran": share, "symbols": strip, "Unicode data": thin_icu}
+    steps = {
+        "one BLAS and Fortran": share,
+        "symbols": strip,
+        "Unicode data": thin_icu,
+        "bills of materials": drop_bills,
+    }
     saved = {}
     for name, step in steps.items():
         before = _size(folder)
@@ -58,6 +63,12 @@ def share(folder: Path) -> None:
         if wanted & elf.names(file.read_bytes())[0] <= elf.names(ours.read_bytes())[0]:
             file.unlink()
             file.symlink_to(os.path.relpath(ours, file.parent))
+
+
+def drop_bills(folder: Path) -> None:
+    """Remove what wheels say of their build for auditors; `licences.json` names all parts."""
+    for bills in sorted(folder.glob("*.dist-info/sboms")):
+        shutil.rmtree(bills)
 
 
 def strip(folder: Path) -> None:
