@@ -67,7 +67,7 @@ def test_a_program_without_its_model_fails_and_says_so(tmp_path: Path) -> None:
 def test_a_model_from_a_hub_is_tried_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with connected(monkeypatch, tmp_path / "home") as hub:
         hub.add("stretto/guide", resources() / "guide")
-        assert "11.2 MB from http://127.0.0.1" in selftest.download("stretto/guide", tmp_path / "x")
+        assert "13.7 MB from http://127.0.0.1" in selftest.download("stretto/guide", tmp_path / "x")
         hub.damage = True
         with pytest.raises(EngineError, match="damaged"):
             selftest.download("stretto/guide", tmp_path / "y")
