@@ -103,7 +103,7 @@ def test_what_counts_as_a_tie_is_decided_by_the_margin(
         return logits + 0.01 * mx.random.normal(logits.shape, key=mx.random.key(len(feeds)))
 
     monkeypatch.setattr(runner, "forward", noisy)
-    chats = Schedule(engine, model_folder("plain"), 7).run(200)
+    chats = Schedule(engine, model_folder("plain"), 7).run(100)
     with Engine() as judge:
         strict = compare(judge, model_folder("plain"), chats)
         monkeypatch.setattr(alone, "TIE", 0.2)  # wider than the noise
