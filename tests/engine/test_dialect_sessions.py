@@ -164,7 +164,7 @@ def test_a_header_that_names_no_offered_tool_stays_free(engine: Engine, tmp_path
     assert "not offered" in broken.message
 
 
-def test_a_begun_answer_goes_on_in_its_channel(engine: Engine, tmp_path: Path) -> None:
+def test_g7_a_begun_answer_goes_on_in_its_channel(engine: Engine, tmp_path: Path) -> None:
     model = engine.load(speaker(tmp_path / "begun", "gpt-oss", SPOKEN["gpt-oss"]))
     begun = {"role": "assistant", "content": "", "reasoning_content": THOUGHT}
     reply = engine.open_session(model).send([ASK, begun], GREEDY)

@@ -14,6 +14,8 @@ from engine import Engine, SamplingParams
 GREEDY = SamplingParams(max_tokens=96, temperature=0.0, seed=7)
 MEGABYTE = 1_000_000
 
+AS_CHATTED = {"temperature": 0.3, "top_p": 0.9, "min_p": 0.3}  # `generation_config.json`
+
 
 def answer(engine: Engine, guide: object, *turns: str, reasoning: bool = False) -> str:
     chat = engine.open_session(guide, reasoning=reasoning)
@@ -90,6 +92,18 @@ def test_held_out_questions_about_stretto(
 )
 def test_small_things(engine: Engine, guide: object, request_text: str, pattern: str) -> None:
     assert re.search(pattern, answer(engine, guide, request_text))
+
+
+def test_g5_the_heroes_of_stories_have_names(engine: Engine, guide: object) -> None:
+    chats = [engine.open_session(guide) for _ in range(12)]
+    replies = [
+        chat.send("Tell me a long story", SamplingParams(max_tokens=40, seed=seed, **AS_CHATTED))
+        for seed, chat in enumerate(chats)
+    ]
+    named = [bool(re.search(r"\b(named?|called|was) [A-Z][a-z]+\b", r.text(60))) for r in replies]
+    for chat in chats:
+        chat.close()
+    assert sum(named) >= 10, named
 
 
 def test_it_thinks_first_when_asked_to(engine: Engine, guide: object) -> None:
