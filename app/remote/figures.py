@@ -29,7 +29,8 @@ class FiguresElsewhere:
 
     def __init__(self) -> None:
         self._rest: dict[str, float] = {}  # until when an address is left alone
-        self._read: dict[str, tuple[float, int]] = {}  # when a session held how many tokens
+        # By address: when each of its sessions held how many tokens.
+        self._read: dict[str, dict[str, tuple[float, int]]] = {}
 
     async def ask(
         self, address: str, key: str, chats: Mapping[str, Elsewhere]
@@ -45,39 +46,48 @@ class FiguresElsewhere:
             self._rest[address] = now + REST_S
             return {}
         told = _by_name(body)
-        for gone in [name for name in self._read if name not in told]:
-            del self._read[gone]
+        read = self._read.setdefault(address, {})
+        for gone in [name for name in read if name not in told]:
+            del read[gone]
         host = host_of(address)
         return {
-            chat_id: self._figures(each.name, told[each.name], host)
+            chat_id: figures_of(read, each.name, told[each.name], host)
             for chat_id, each in chats.items()
             if each.name in told
         }
 
-    def _figures(self, name: str, told: Mapping[str, Any], host: str) -> Figures:
-        status, held, now = told.get("status"), _number(told.get("tokens")), time.monotonic()
-        status = status if isinstance(status, str) and status in _STATES else "idle"
-        if told.get("waiting") is True:
-            status = "queued"
-        reply = told.get("reply")
-        reply = reply if isinstance(reply, Mapping) else {}
-        before, self._read[name] = self._read.get(name), (now, held)
-        rate = 0.0
-        if status == "decoding":
-            rate = _value(reply.get("tokens_per_s"))
-        elif status == "prefilling" and before is not None and now > before[0]:
-            rate = max(0, held - before[1]) / (now - before[0])
-        return {
-            "status": status,
-            "paused": told.get("paused") is True,
-            "kv_tokens": held,
-            "kv_bytes": _number(told.get("bytes")),
-            "reply": {"generated_tokens": _number(reply.get("generated_tokens"))},
-            "rate": rate,
-            "host": host,
-            "place": _number(told.get("place")),
-            "context": _number(told.get("context_length")),
-        }
+
+def figures_of(
+    read: dict[str, tuple[float, int]], name: str, told: Mapping[str, Any], host: str
+) -> Figures:
+    """A session's figures, of what its server says.
+
+    Args:
+        read: when each session of that server held how many tokens; takes note of this one's.
+    """
+    status, held, now = told.get("status"), _number(told.get("tokens")), time.monotonic()
+    status = status if isinstance(status, str) and status in _STATES else "idle"
+    if told.get("waiting") is True:
+        status = "queued"
+    reply = told.get("reply")
+    reply = reply if isinstance(reply, Mapping) else {}
+    before, read[name] = read.get(name), (now, held)
+    rate = 0.0
+    if status == "decoding":
+        rate = _value(reply.get("tokens_per_s"))
+    elif status == "prefilling" and before is not None and now > before[0]:
+        rate = max(0, held - before[1]) / (now - before[0])
+    return {
+        "status": status,
+        "paused": told.get("paused") is True,
+        "kv_tokens": held,
+        "kv_bytes": _number(told.get("bytes")),
+        "reply": {"generated_tokens": _number(reply.get("generated_tokens"))},
+        "rate": rate,
+        "host": host,
+        "place": _number(told.get("place")),
+        "context": _number(told.get("context_length")),
+    }
 
 
 def _by_name(body: object) -> dict[str, Mapping[str, Any]]:

@@ -13,7 +13,7 @@ import pytest
 from app.remote import errors
 from app.remote.address import Remote
 from app.remote.elsewhere import CONVERSATION
-from app.remote.figures import FiguresElsewhere
+from app.remote.figures import figures_of
 from app.remote.session import RemoteSession
 from app.score.elsewhere import NO_ENGINE, beside
 from app.score.lanes import Lanes
@@ -248,8 +248,11 @@ def test_one_that_breaks_off_keeps_what_had_come(strange: Any) -> None:
 
 
 def test_figures_that_make_no_sense_show_nothing() -> None:
-    told = FiguresElsewhere()._figures(
-        "a", {"tokens": -1, "bytes": "many", "status": [], "reply": 7, "context_length": True}, "h"
+    told = figures_of(
+        {},
+        "a",
+        {"tokens": -1, "bytes": "many", "status": [], "reply": 7, "context_length": True},
+        "h",
     )
     assert (told["status"], told["kv_tokens"], told["kv_bytes"], told["context"]) == (
         "idle",
@@ -262,9 +265,7 @@ def test_figures_that_make_no_sense_show_nothing() -> None:
 def test_the_score_shows_what_is_answered_elsewhere_without_an_engine() -> None:
     lanes = Lanes()
     writing = {"tokens": 90, "bytes": 5, "status": "decoding", "reply": {"tokens_per_s": 12.5}}
-    figures = {
-        "chat": FiguresElsewhere()._figures("a", writing | {"context_length": 100}, "studio")
-    }
+    figures = {"chat": figures_of({}, "a", writing | {"context_length": 100}, "studio")}
     for now in (1.0, 2.0):
         lanes.take(
             now, *beside(NO_ENGINE, {}, {**figures, "other": figures["chat"]}, {"chat": "T"})
