@@ -6,6 +6,7 @@ Without a command, or with `all`, all of them, in the time that `STAGES` gives e
 from __future__ import annotations
 
 import argparse
+import importlib
 import logging
 import os
 import signal
@@ -65,6 +66,15 @@ def doors(arguments: list[str]) -> int:
     return subprocess.call([sys.executable, "-m", "tests.fuzz_doors", *arguments], cwd=ROOT)
 
 
+def _with_openblas(part: str, arguments: list[str]) -> int:
+    """Run a part that has a module of its own; OpenBLAS goes in before anything imports MLX."""
+    from engine.model import backend
+
+    backend.take_openblas()
+    status: int = importlib.import_module(f"tests.{part}").main(arguments)
+    return status
+
+
 def kill(arguments: list[str]) -> int:
     """`kill -9` while chats, trash, backups and settings are worked: nothing lost or broken."""
     return subprocess.call([sys.executable, "-m", "app.bench", "kill", *arguments], cwd=ROOT)
@@ -79,42 +89,22 @@ def person(arguments: list[str]) -> int:
 
 def serve(arguments: list[str]) -> int:
     """Requests, sessions and disconnects at the server; what it holds afterwards."""
-    from engine.model import backend
-
-    backend.take_openblas()  # before anything imports MLX
-    from tests.torture_serve import main
-
-    return main(arguments)
+    return _with_openblas("torture_serve", arguments)
 
 
 def races(arguments: list[str]) -> int:
     """Clients that get in each other's way at the server, at random; what fails is made short."""
-    from engine.model import backend
-
-    backend.take_openblas()  # before anything imports MLX
-    from tests.torture_races import main
-
-    return main(arguments)
+    return _with_openblas("torture_races", arguments)
 
 
 def http(arguments: list[str]) -> int:
     """Requests that nobody should send: schemathesis, then raw sockets; no 500 and no hang."""
-    from engine.model import backend
-
-    backend.take_openblas()  # before anything imports MLX
-    from tests.torture_http import main
-
-    return main(arguments)
+    return _with_openblas("torture_http", arguments)
 
 
 def clients(arguments: list[str]) -> int:
     """litellm, langchain and an agent, in an environment of their own, against a real server."""
-    from engine.model import backend
-
-    backend.take_openblas()  # before anything imports MLX
-    from tests.torture_clients import main
-
-    return main(arguments)
+    return _with_openblas("torture_clients", arguments)
 
 
 def calls(_: list[str]) -> int:
@@ -149,42 +139,22 @@ def exchange(arguments: list[str]) -> int:
 
 def ranks(arguments: list[str]) -> int:
     """Engines of several ranks against one rank; ranks that die, hang or drag at random."""
-    from engine.model import backend
-
-    backend.take_openblas()  # before anything imports MLX
-    from tests.torture_ranks import main
-
-    return main(arguments)
+    return _with_openblas("torture_ranks", arguments)
 
 
 def elsewhere(arguments: list[str]) -> int:
     """A local tab, one on two ranks and one elsewhere at once; a rank dies; and what turns cost."""
-    from engine.model import backend
-
-    backend.take_openblas()  # before anything imports MLX
-    from tests.torture_elsewhere import main
-
-    return main(arguments)
+    return _with_openblas("torture_elsewhere", arguments)
 
 
 def kernel(arguments: list[str]) -> int:
     """The attention kernels as C++: random shapes, and broken versions, all noticed."""
-    from engine.model import backend
-
-    backend.take_openblas()  # before anything imports MLX
-    from tests.torture_kernel import main
-
-    return main(arguments)
+    return _with_openblas("torture_kernel", arguments)
 
 
 def drafts(arguments: list[str]) -> int:
     """The Guide's answers with a small model that drafts, against those without: the same."""
-    from engine.model import backend
-
-    backend.take_openblas()  # before anything imports MLX
-    from tests.torture_drafts import main
-
-    return main(arguments)
+    return _with_openblas("torture_drafts", arguments)
 
 
 COMMANDS = {

@@ -26,13 +26,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.app.remote.scripted import Asked, Scripted, Writer, delta, events, head
+from tests.screen import xvfb
 
 if TYPE_CHECKING:
     from app.bench.drive import Driver
     from app.ui.pane.pane import ChatPane
 
 ROOT = Path(__file__).resolve().parents[1]
-SCREEN = ("-screen", "0", "1500x950x24")
+SCREEN = "1500x950x24"
 ENDS_S = 20.0
 """Within this a killed rank's tab must have ended, on a machine with much else to do."""
 
@@ -45,21 +46,10 @@ def screen() -> Iterator[None]:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
         yield
         return
-    read, write = os.pipe()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write), "-noreset", "-nolisten", "tcp", *SCREEN],
-        pass_fds=[write],
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(write)
-    try:
-        with os.fdopen(read) as told:
-            os.environ["DISPLAY"] = f":{told.readline().strip()}"
+    with xvfb(SCREEN) as name:
+        os.environ["DISPLAY"] = name
         os.environ["QT_QPA_PLATFORM"] = "xcb"
         yield
-    finally:
-        server.terminate()
-        server.wait()
 
 
 @contextlib.contextmanager

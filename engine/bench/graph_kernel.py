@@ -20,9 +20,8 @@ class Counted(Approved):
     def __init__(self) -> None:
         super().__init__(RaggedAttention(_launch), ())
 
-    def wants(self, geometry: Geometry, alike: bool) -> bool:
-        """Whether rows differ."""
-        return not alike
+    def _takes(self, geometry: Geometry) -> bool:
+        return True
 
 
 def _launch(

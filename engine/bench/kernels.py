@@ -15,8 +15,7 @@ import mlx.core as mx
 
 from engine.core.confined import kernels
 from engine.model.backend import device_here
-from engine.model.kernel import trial
-from engine.model.kernel.attention import Source
+from engine.model.kernel.attention import Attend, Source
 from engine.model.kernel.device import attention
 from engine.model.kernel.program import WIDTHS, Geometry
 
@@ -35,7 +34,7 @@ def geometries() -> list[Geometry]:
     return found + [Geometry(32, 8, 128, 128, "bfloat16", bits, 64) for bits in (8, 4)]
 
 
-def seconds(attend: trial.Attend, geometry: Geometry, lengths: Sequence[int]) -> float:
+def seconds(attend: Attend, geometry: Geometry, lengths: Sequence[int]) -> float:
     """The median time of attention to rows of so many keys, evaluated one after another."""
     sources = [Source(_zeros(geometry, length), ((0, 0, length),)) for length in lengths]
     dtype = getattr(mx, geometry.dtype)
@@ -85,9 +84,7 @@ def plain(
     return mx.concatenate(out)
 
 
-def lines(
-    device: str, asked: Sequence[Geometry], faults: Faults, own: trial.Attend
-) -> Iterator[str]:
+def lines(device: str, asked: Sequence[Geometry], faults: Faults, own: Attend) -> Iterator[str]:
     """What was found, geometry by geometry."""
     for geometry, fault in zip(asked, faults(asked, device), strict=True):
         if fault:

@@ -102,6 +102,7 @@ def by_hand(model: Any, made: Any, rounds: int, say: Say) -> list[Case]:
     """Twelve cases between those that calibration measures, each in all of its ways."""
     from engine.core.calibrating import guess_of
     from engine.model.choices import MIXED, PREFIX, SLOTS, Cell
+    from engine.model.slices import at_once
     from engine.model.trials import measure
 
     cells = [
@@ -118,7 +119,7 @@ def by_hand(model: Any, made: Any, rounds: int, say: Say) -> list[Case]:
                 f"{cell.part:<7} {cell.chats} chats {cell.tokens:>5} tokens: not open, or too large"
             )
             continue
-        times = _finished(measure(model, cell, 4 * rounds, steady=float("inf")))
+        times = at_once(measure(model, cell, 4 * rounds, steady=float("inf")))
         case = Case(
             cell.part, cell.chats, cell.tokens, times, made.way(cell, guess_of(model).below)
         )
@@ -136,23 +137,15 @@ def _possible(model: Any, cell: Any) -> bool:
 
 
 def _steadily(model: Any, cell: Any) -> dict[str, float] | None:
+    from engine.model.slices import at_once
     from engine.model.trials import UnsteadyError, measure
 
     for _ in range(_TRIES):
         try:
-            return _finished(measure(model, cell))
+            return at_once(measure(model, cell))
         except UnsteadyError:
             continue
     return None
-
-
-def _finished(pieces: Any) -> dict[str, float]:
-    while True:
-        try:
-            next(pieces)
-        except StopIteration as done:
-            times: dict[str, float] = done.value
-            return times
 
 
 def _table(results: Mapping[Any, Mapping[str, float]], say: Say, more: str = "") -> None:

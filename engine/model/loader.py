@@ -18,7 +18,7 @@ from engine.model import fingerprint, folder, measuring, vocabulary
 from engine.model.folder import refuse
 from engine.model.info import Model
 from engine.model.loaded import LoadedModel
-from engine.model.slices import batches
+from engine.model.slices import at_once, batches
 from engine.text import recognition, template_files
 from engine.text.known_tokenizer import KnownTokenizer
 
@@ -235,13 +235,7 @@ def load_at_once(path: Path, wide: bool) -> LoadedModel:
     eos = load_config(path).get("eos_token_id")
     nbytes = sum(f.stat().st_size for f in path.glob("model*.safetensors"))
     ids = [eos] if isinstance(eos, int) else list(eos) if eos else None
-    pieces = load(examine(path, name, config, nbytes, ids), wide)
-    while True:
-        try:
-            next(pieces)
-        except StopIteration as done:
-            model: LoadedModel = done.value
-            return model
+    return at_once(load(examine(path, name, config, nbytes, ids), wide))
 
 
 def read_weights(net: Any) -> Generator[float, None, None]:

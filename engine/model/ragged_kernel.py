@@ -30,9 +30,8 @@ def attend(
         return None
     rows = [row for source in sources for row in source.rows]
     alike = len(sources) == 1 and len({row[1:] for row in rows}) == 1
-    if not keys.kernels.wants(geometry, alike):
-        return None
-    return keys.kernels(geometry, queries, sources, scale, sinks)
+    kernel = keys.kernels.taking(geometry, alike)
+    return None if kernel is None else kernel(geometry, queries, sources, scale, sinks)
 
 
 def _sources(keys: Rows, values: Rows) -> list[Source] | None:

@@ -7,12 +7,14 @@ comes before it, and nothing after it; so the caches are places where a pass can
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import Any, TypeVar
 
 import mlx.core as mx
 
 from engine.kv.cache_objects import leaves
+
+T = TypeVar("T")
 
 SLICE = 0.01
 """Seconds of a pass that are computed at a time, as far as single layers take no longer."""
@@ -46,6 +48,21 @@ def in_slices(layers: Iterable[Any], *last: mx.array) -> Generator[None, None, N
             began, left = time.perf_counter(), SLICE
         fitting = int(left / each) if each > 0 else len(steps)
         count = max(1, min(_MOST_AT_ONCE * count, fitting))
+
+
+def at_once(pieces: Generator[Any, None, T], after: Callable[[], object] = lambda: None) -> T:
+    """What a generator returns, done without a break.
+
+    Args:
+        after: called after each of its pieces.
+    """
+    while True:
+        try:
+            next(pieces)
+        except StopIteration as done:
+            result: T = done.value
+            return result
+        after()
 
 
 def batches(arrays: list[mx.array], least: int) -> Iterator[list[mx.array]]:

@@ -21,6 +21,7 @@ import pytest
 
 from app.paths import Paths
 from tests.desktop.layout import Area, areas
+from tests.screen import xvfb
 
 ROOT = Path(__file__).parents[2]
 MISSING = [tool for tool in ("Xvfb", "xdotool") if shutil.which(tool) is None]
@@ -36,7 +37,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(why)
 
 
-SCREEN = ("-screen", "0", "1400x900x24")
+SCREEN = "1400x900x24"
 
 
 class Desk:
@@ -222,19 +223,8 @@ class Desk:
 @pytest.fixture(scope="session")
 def display() -> Iterator[str]:
     """An empty screen."""
-    read, write = os.pipe()
-    server = subprocess.Popen(
-        # Without -noreset it starts anew when its last program ends, and refuses the next one.
-        ["Xvfb", "-displayfd", str(write), "-noreset", "-nolisten", "tcp", *SCREEN],
-        pass_fds=[write],
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(write)
-    with os.fdopen(read) as told:
-        number = told.readline().strip()
-    yield f":{number}"
-    server.terminate()
-    server.wait()
+    with xvfb(SCREEN) as name:
+        yield name
 
 
 @pytest.fixture

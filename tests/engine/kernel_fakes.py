@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import mlx.core as mx
 
 from engine.model.kernel import trial
-from engine.model.kernel.attention import Source
+from engine.model.kernel.attention import Attend, Source
 from engine.model.kernel.program import Geometry
 
 # What is wrong is told by the number of query heads, so that one child can be asked for all.
 WRONG, UNCOMPILED, ENDLESS, CRASHING = 2, 3, 5, 7
 
 
-def made(_device: str) -> trial.Attend:
+def made(_device: str) -> Attend:
     """Attention in the plain way, wrong in its own way for some geometries."""
 
     def attend(

@@ -31,7 +31,7 @@ def faults(
     Args:
         device: "metal" or "cuda".
         given: for each geometry.
-        maker: "module:function", which makes what is tried (`trial.Attend`) from the device.
+        maker: "module:function", which makes what is tried (`attention.Attend`) from the device.
     """
     found: list[str] = []
     child: Child | None = None

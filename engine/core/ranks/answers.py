@@ -6,6 +6,8 @@ import queue
 from collections.abc import Callable, Generator
 from typing import Any
 
+from engine.model.slices import at_once
+
 _LOOK = 0.01  # seconds between two looks whether they have answered
 
 
@@ -42,13 +44,7 @@ class Answers:
 
     def now(self, model: int) -> list[dict[str, Any]]:
         """As `about`; waits for all of them."""
-        answers = self.about(model)
-        while True:
-            try:
-                next(answers)
-            except StopIteration as done:
-                result: list[dict[str, Any]] = done.value
-                return result
+        return at_once(self.about(model))
 
 
 def place(answer: dict[str, Any]) -> str:

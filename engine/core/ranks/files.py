@@ -19,6 +19,7 @@ from engine.errors import words_of
 from engine.kv.cache_file import Contents, DamagedError, Record, build_caches
 from engine.kv.offload import LEAST_TOKENS, Offload
 from engine.kv.session_kv import SessionKV
+from engine.model.slices import at_once
 
 WAIT = 20.0
 """Seconds for all followers to read their files. They are about as large as rank 0's."""
@@ -205,12 +206,8 @@ class FollowingFiles(Offload):
         if contents is None:
             raise ValueError("a cache that was to come back from disk is not there")
         record = contents.record
-        pieces = build_caches(contents, kv.make(), kv.make())
         try:
-            while True:
-                next(pieces)
-        except StopIteration as done:
-            caches, snapshot = done.value
+            caches, snapshot = at_once(build_caches(contents, kv.make(), kv.make()))
         except DamagedError as error:
             self.remove(name, words_of(error))
             raise ValueError(f"a cache on disk is damaged: {error}") from None

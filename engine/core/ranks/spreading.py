@@ -16,6 +16,7 @@ from engine.model.info import Model
 from engine.model.loaded import LoadedModel
 from engine.model.measuring import Measured
 from engine.model.quantised import KeptIn, kept_in
+from engine.model.slices import at_once
 
 BITS = (8, 4)
 """In which a chat may keep its keys."""
@@ -96,14 +97,7 @@ def measured(net: Any, words: int, done: Callable[[], None]) -> Measured:
     Args:
         done: called after each piece of it.
     """
-    pieces = measuring.measure(net, words)
-    while True:
-        try:
-            next(pieces)
-            done()
-        except StopIteration as last:
-            result: Measured = last.value
-            return result
+    return at_once(measuring.measure(net, words), done)
 
 
 def try_bits(model: LoadedModel, words: int, done: Callable[[], None]) -> None:

@@ -17,6 +17,9 @@ Launch = Callable[[Program, Sequence[mx.array], tuple[int, int, int], tuple[int,
 along the first), and the shape of what it writes: float32 in a part of "pieces", else the
 geometry's type."""
 
+Attend = Callable[[Geometry, mx.array, Sequence["Source"], float, mx.array | None], mx.array]
+"""Attention over sources, as `RaggedAttention` is called."""
+
 Cut = Callable[[Sequence[work.Place], int], work.Work]
 """Cuts rows into pieces, as `work.cut`."""
 

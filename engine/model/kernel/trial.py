@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import mlx.core as mx
 
-from engine.model.kernel.attention import Source, packed
+from engine.model.kernel.attention import Attend, Source, packed
 from engine.model.kernel.program import Geometry
-
-Attend = Callable[[Geometry, mx.array, Sequence[Source], float, mx.array | None], mx.array]
-"""What is tried: as `attention.RaggedAttention`."""
 
 TOLERANCES = {"float32": 1e-4, "float16": 4e-3, "bfloat16": 2e-2}
 """How far a number may be off, in a row's largest: a few roundings of the type."""

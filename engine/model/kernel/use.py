@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Protocol
 
-import mlx.core as mx
-
-from engine.model.kernel.attention import RaggedAttention, Source
+from engine.model.kernel.attention import Attend
 from engine.model.kernel.program import Geometry
 
 
 class Kernels(Protocol):
     """Takes the attention of a step's rows, or leaves it to the plain way."""
 
-    def wants(self, geometry: Geometry, alike: bool) -> bool:
-        """Whether it takes a layer's attention.
+    def taking(self, geometry: Geometry, alike: bool) -> Attend | None:
+        """What takes a layer's attention; None where the plain way does.
 
         Args:
             alike: the plain way is one launch without a mask.
         """
-
-    def __call__(
-        self,
-        geometry: Geometry,
-        queries: mx.array,
-        sources: Sequence[Source],
-        scale: float,
-        sinks: mx.array | None,
-    ) -> mx.array:
-        """As `RaggedAttention`, where it wants to."""
 
 
 class Noting:
@@ -42,22 +30,10 @@ class Noting:
     def __init__(self) -> None:
         self.geometries: set[Geometry] = set()
 
-    def wants(self, geometry: Geometry, alike: bool) -> bool:
-        """No, always."""
+    def taking(self, geometry: Geometry, alike: bool) -> None:
+        """Nothing does."""
         if geometry.fits:
             self.geometries.add(geometry)
-        return False
-
-    def __call__(
-        self,
-        geometry: Geometry,
-        queries: mx.array,
-        sources: Sequence[Source],
-        scale: float,
-        sinks: mx.array | None,
-    ) -> mx.array:
-        """Never asked."""
-        raise NotImplementedError
 
 
 class Approved:
@@ -66,21 +42,13 @@ class Approved:
     Rows that are alike are left to MLX's own kernel: it is one launch as well, and tuned.
     """
 
-    def __init__(self, attention: RaggedAttention, geometries: Iterable[Geometry]) -> None:
-        self._attention = attention
+    def __init__(self, attend: Attend, geometries: Iterable[Geometry]) -> None:
+        self._attend = attend
         self.geometries = frozenset(geometries)
 
-    def wants(self, geometry: Geometry, alike: bool) -> bool:
-        """Whether it was found right, and rows differ."""
-        return not alike and geometry in self.geometries
+    def taking(self, geometry: Geometry, alike: bool) -> Attend | None:
+        """The kernels, where they were found right and rows differ."""
+        return self._attend if not alike and self._takes(geometry) else None
 
-    def __call__(
-        self,
-        geometry: Geometry,
-        queries: mx.array,
-        sources: Sequence[Source],
-        scale: float,
-        sinks: mx.array | None,
-    ) -> mx.array:
-        """As `RaggedAttention`."""
-        return self._attention(geometry, queries, sources, scale, sinks)
+    def _takes(self, geometry: Geometry) -> bool:
+        return geometry in self.geometries

@@ -1,0 +1,31 @@
+"""A screen for tests that draw on one: Xvfb."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def xvfb(size: str) -> Iterator[str]:
+    """An empty screen while the block runs; gives its name for `DISPLAY`.
+
+    Args:
+        size: width, height and depth: "1400x900x24".
+    """
+    read, write = os.pipe()
+    server = subprocess.Popen(
+        # Without -noreset it starts anew when its last program ends, and refuses the next one.
+        ["Xvfb", "-displayfd", str(write), "-noreset", "-nolisten", "tcp", "-screen", "0", size],
+        pass_fds=[write],
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(write)
+    try:
+        with os.fdopen(read) as told:
+            yield f":{told.readline().strip()}"
+    finally:
+        server.terminate()
+        server.wait()
