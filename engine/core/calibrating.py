@@ -56,6 +56,12 @@ class _Subject:
     faults: int = 0
     changed: bool = False
 
+    def write(self) -> None:
+        """Keep what was measured since the last time."""
+        if self.changed:
+            self.changed = False
+            self.file.write(self.results)
+
 
 class Calibrating:
     """The models of one engine thread that are measured, one after another.
@@ -152,17 +158,15 @@ class Calibrating:
 
     def _possible(self, subject: _Subject, cell: Cell) -> bool:
         state = self._state
-        held = sum(s.kv.owed for s in state.sessions.values()) + state.prefix_cache.nbytes
-        spare = int((state.budget - state.weights - held) * _SHARE)
+        held = state.weights + state.kv_bytes + state.prefix_cache.nbytes
+        spare = int((state.budget - held) * _SHARE)
         return cell not in subject.failed and trials.possible(subject.model, cell, spare)
 
     def _keep(self, subject: _Subject) -> None:
         """A model's time is over: take what was found, and keep it."""
         self._give_up()
-        if subject.changed:
-            subject.changed = False
-            subject.file.write(subject.results)
-            _take(subject)
+        subject.write()
+        _take(subject)
         backend.give_back_memory()
 
     def _give_up(self) -> None:
@@ -170,10 +174,8 @@ class Calibrating:
         trial, self._trial, self._cell = self._trial, None, None
         if trial is not None:
             trial.close()
-        for subject in self._subjects.values():
-            if trial is not None and subject.changed:
-                subject.changed = False
-                subject.file.write(subject.results)
+            for subject in self._subjects.values():
+                subject.write()
 
 
 def _take(subject: _Subject) -> None:

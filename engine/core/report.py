@@ -29,8 +29,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
         "buffer_bytes": backend.memory_kept(),
         "children_bytes": sum(map(memory.resident, confined.shared().pids)),
         "weights_bytes": state.weights,
-        "kv_bytes": sum(s.kv.owed for s in state.sessions.values())
-        + sum(d.kv.owed for d in state.drafters.values()),
+        "kv_bytes": state.kv_bytes,
         "disk_bytes": state.offload.nbytes,
         "prefix_bytes": state.prefix_cache.nbytes,
         "step_seconds": step_seconds,

@@ -101,6 +101,12 @@ class State:
         return list({id(model): model for model in found}.values())
 
     @property
+    def kv_bytes(self) -> int:
+        """What the caches of all chats and of what drafts for them take."""
+        chats = sum(session.kv.owed for session in self.sessions.values())
+        return chats + sum(drafter.kv.owed for drafter in self.drafters.values())
+
+    @property
     def drafters(self) -> dict[str, Drafter]:
         """What drafts for models, by the keys of their caches among the idle ones."""
         models = self.models.values()

@@ -16,7 +16,7 @@ from engine import Engine, SamplingParams
 from engine.bench.random_models import SHAPES, write_model
 from engine.core import calibrating
 from engine.core.ways_file import WaysFile
-from engine.model import backend, loader, trials
+from engine.model import backend, loader, slices, trials
 from engine.model.choices import (
     CHUNK,
     MIXED,
@@ -78,15 +78,6 @@ class Taken:
         return self.choices[-1]
 
 
-def finished(pieces: Generator[None, None, Times]) -> Times:
-    while True:
-        try:
-            next(pieces)
-        except StopIteration as done:
-            found: Times = done.value
-            return found
-
-
 @pytest.mark.parametrize("cell", SMALL, ids=lambda c: c.part)
 def test_a_trial_times_each_way_and_leaves_nothing(
     model: LoadedModel, cell: Cell, monkeypatch: pytest.MonkeyPatch
@@ -96,7 +87,7 @@ def test_a_trial_times_each_way_and_leaves_nothing(
     assert not trials.possible(model, cell, 1000)
     assert model.slots is not None
     policy = model.slots.policy
-    times = finished(trials.measure(model, cell, 2))
+    times = slices.at_once(trials.measure(model, cell, 2))
     assert set(times) == set(WAYS[cell.part])
     assert all(0 < seconds < 60 for seconds in times.values())
     assert model.slots.policy is policy
@@ -116,7 +107,28 @@ def test_an_unsteady_machine_says_nothing(
 ) -> None:
     monkeypatch.setattr(trials, "_STEADY", 0.0)
     with pytest.raises(trials.UnsteadyError):
-        finished(trials.measure(model, SMALL[0], 2))
+        slices.at_once(trials.measure(model, SMALL[0], 2))
+
+
+def test_what_was_found_is_taken_where_the_time_ends_within_a_comparison(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: None
+) -> None:
+    begun: list[Cell] = []
+
+    def late(model: LoadedModel, cell: Cell, rounds: int = 2) -> Generator[None, None, Times]:
+        begun.append(cell)
+        while len(begun) > 1:  # all but the first take whatever time there is
+            calibrating.time.sleep(calibrating.BUDGET_S / 4)
+            yield
+        return (yield from second_wins(model, cell, rounds))
+
+    monkeypatch.setattr(trials, "measure", late)
+    taken, ways = Taken(monkeypatch), tmp_path / "ways"
+    with Engine(ways_dir=ways) as engine:
+        engine.load(folder)
+        assert taken.wait().below == {4: 1024}
+    assert len(begun) == 2
+    assert len(list(ways.iterdir())) == 1
 
 
 def test_measured_after_a_load_kept_and_taken_by_the_next(
