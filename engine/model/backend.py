@@ -196,8 +196,9 @@ def _start() -> Backend:
         patches.skip(["compilation"], "only needed on a CPU")
     if device == "cpu" and sys.platform == "linux":
         from engine.model import cpu
+        from engine.model.cpu import matvec
 
-        cpu.enable(wide_kernels=blas != "OpenBLAS" or wide_kernels())
+        cpu.enable(blas != "OpenBLAS" or wide_kernels(), matvec.declare(_openblas))
         for name in _LINUX_CPU:
             patches.apply(name)
         _keep_freed_memory()
