@@ -1,8 +1,9 @@
 """Other ways to compute what MLX computes slowly on a Linux CPU.
 
-`linear` gives OpenBLAS numbers of rows that suit its kernels, `matvec` few rows one by one. `attention` and `activations` take
-their exponentials from where they are cheap. Replaced functions (`engine.model.patches`) use them
-within `engaged`, which surrounds the engine's own forward passes and concerns their thread only.
+`linear` gives OpenBLAS numbers of rows that suit its kernels, `matvec` few rows one by one.
+`attention` and `activations` take their exponentials from where they are cheap. Replaced functions
+(`engine.model.patches`) use them within `engaged`, which surrounds the engine's own forward passes
+and concerns their thread only.
 Other users of MLX in the process compute as they always do.
 
 Most of it is about exponentials. In nanoseconds a number, on one core: MLX's `exp` 10, softmax 10
