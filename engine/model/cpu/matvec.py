@@ -35,7 +35,7 @@ def declare(blas: ctypes.CDLL | None) -> Any:
     """OpenBLAS's `cblas_sgemv` as a function that Python can call; None without OpenBLAS."""
     if blas is None:
         return None
-    function = blas.cblas_sgemv
+    function: Any = blas.cblas_sgemv
     whole, real, place = ctypes.c_int, ctypes.c_float, ctypes.c_void_p
     function.argtypes = [whole] * 4 + [real] + [place, whole] * 2 + [real, place, whole]
     function.restype = None
