@@ -28,6 +28,9 @@ log = logging.getLogger(__name__)
 BUDGET_S = 3.0
 """Seconds of measuring after each load."""
 
+KERNELS_S = 1.0
+"""Seconds more, at least, once the attention kernels of a GPU have been found right."""
+
 QUIET_S = 0.5
 """Seconds without an answer or a load before anything is measured."""
 
@@ -46,6 +49,7 @@ class _Subject:
         failed: cells that raised; after the next load they are tried again.
         faults: how many of them because of the model.
         changed: there are results that were not written yet.
+        kernels: there is time for its attention kernels, or was.
     """
 
     model: LoadedModel
@@ -55,6 +59,7 @@ class _Subject:
     failed: set[Cell] = field(default_factory=set)
     faults: int = 0
     changed: bool = False
+    kernels: bool = False
 
     def write(self) -> None:
         """Keep what was measured since the last time."""
@@ -98,6 +103,9 @@ class Calibrating:
                 self._subjects[key] = subject = _Subject(model, file, file.read())
                 self._quiet_from = time.monotonic()
                 _take(subject)
+        for subject in self._subjects.values():
+            if subject.model.kernels is not None and not subject.kernels:
+                subject.kernels, subject.left = True, max(subject.left, KERNELS_S)
 
     def step(self, busy: bool) -> bool:
         """Measure a slice; False where there is nothing to be measured now. For each turn.

@@ -196,8 +196,9 @@ def _start() -> Backend:
         patches.skip(["compilation"], "only needed on a CPU")
     if device == "cpu" and sys.platform == "linux":
         from engine.model import cpu
+        from engine.model.cpu import matvec
 
-        cpu.enable(wide_kernels=blas != "OpenBLAS" or wide_kernels())
+        cpu.enable(blas != "OpenBLAS" or wide_kernels(), matvec.declare(_openblas))
         for name in _LINUX_CPU:
             patches.apply(name)
         _keep_freed_memory()
@@ -228,7 +229,7 @@ def _device_memory(mx: Any, device: str) -> int:
     return int(size) if size else available_memory()
 
 
-BUFFERS_ON_CPU = 16 * 2**20
+BUFFERS_ON_CPU = 4 * 2**20
 BUFFERS_SHARE = 1 / 4
 LEAST_BUFFERS, MOST_BUFFERS = 64 * 2**20, 2**30
 
@@ -237,8 +238,8 @@ def limit_buffers(device: str, weights: int) -> None:
     """Say how many bytes of freed buffers MLX keeps for reuse; nobody accounts for them.
 
     On a CPU the C library keeps freed memory as well, and faster: with the Guide and seven chats a
-    token costs 16 page faults where MLX may keep 256 MB, and one where it may keep 16. On a GPU
-    buffers are costly to make; a pass needs some that grow with the model.
+    token costs 16 page faults where MLX may keep 256 MB, and one or two where it may keep 2 to 16.
+    On a GPU buffers are costly to make; a pass needs some that grow with the model.
     """
     import mlx.core as mx
 

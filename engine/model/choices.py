@@ -13,13 +13,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-SLOTS, PREFIX, MIXED, CHUNK = "slots", "prefix", "mixed", "chunk"
+SLOTS, PREFIX, MIXED, CHUNK, KERNELS = "slots", "prefix", "mixed", "chunk", "kernels"
 
 WAYS = {
     SLOTS: ("slots", "own caches"),
     PREFIX: ("shared", "copies"),
     MIXED: ("mixed", "apart"),
     CHUNK: ("chunk",),
+    KERNELS: ("kernels", "plain"),
 }
 """What is compared in a cell of each part."""
 
@@ -35,6 +36,9 @@ EVERY = 2048
 SMALL, LARGE = 32, 128
 """Rows of the passes that are compared where a chunk is read beside a step."""
 
+UNLIKE = 2048
+"""Tokens of the longest of the chats that a GPU's own attention kernels are compared on."""
+
 SHARED_ALWAYS = 8192
 """Tokens. Beginnings so long are shared whatever is faster: copies of them fill the memory."""
 
@@ -49,9 +53,10 @@ class Cell:
     """One comparison.
 
     Attributes:
-        part: SLOTS, PREFIX, MIXED or CHUNK.
+        part: SLOTS, PREFIX, MIXED, CHUNK or KERNELS.
         chats: that decode.
-        tokens: of each chat; of MIXED the rows of the pass, of CHUNK those of the chunk.
+        tokens: of each chat; of MIXED the rows of the pass, of CHUNK those of the chunk, of
+            KERNELS those of the longest chat, which are unlike.
     """
 
     part: str
@@ -65,6 +70,7 @@ Results = Mapping[Cell, Mapping[str, float]]
 CELLS = (
     *(Cell(SLOTS, 4, n) for n in _LENGTHS),
     *(Cell(MIXED, n, SMALL) for n in (4, 1, 8)),
+    *(Cell(KERNELS, n, UNLIKE) for n in _COUNTS),
     *(Cell(PREFIX, 4, n) for n in (1024, 256, 4096)),
     *(Cell(SLOTS, count, n) for count in (8, 2) for n in _LENGTHS),
     *(Cell(CHUNK, 1, n) for n in _CHUNKS),
@@ -102,12 +108,14 @@ class Choices:
         mixed_most: by the number of chats that decode, the rows of the largest pass that also
             reads a chunk; 0 where chunks are read in passes of their own.
         chunk_most: tokens of the largest chunk.
+        kernels: by the number of chats, whether unlike rows are the attention kernels'.
     """
 
     below: Mapping[int, int | None] = field(default_factory=dict)
     shared_from: int = 1024
     mixed_most: Mapping[int, int] = field(default_factory=dict)
     chunk_most: int = EVERY
+    kernels: Mapping[int, bool] = field(default_factory=dict)
 
     def slots_below(self, chats: int, guess: int | None) -> int | None:
         """`below` for so many chats."""
@@ -121,6 +129,8 @@ class Choices:
             first = found is None or cell.tokens < found
         elif cell.part == PREFIX:
             first = cell.tokens >= self.shared_from
+        elif cell.part == KERNELS:
+            first = self.kernels_for(cell.chats)
         else:
             first = cell.part == CHUNK or cell.tokens <= self.mixed_for(cell.chats)
         return WAYS[cell.part][0 if first else 1]
@@ -129,6 +139,10 @@ class Choices:
         """`mixed_most` for so many chats."""
         found: int = _nearest(self.mixed_most, chats, EVERY)
         return found
+
+    def kernels_for(self, chats: int) -> bool:
+        """`kernels` for so many chats."""
+        return bool(_nearest(self.kernels, chats, True))
 
 
 def _nearest(by_count: Mapping[int, Any], chats: int, otherwise: Any) -> Any:
@@ -149,7 +163,8 @@ def choose(results: Results, guess: Guess) -> Choices:
         for count in (1, 4, 8)
         if Cell(MIXED, count, SMALL) in results or Cell(MIXED, count, LARGE) in results
     }
-    return Choices(below, _shared_from(results, guess), mixed, _chunk_most(results))
+    kernels = {c.chats: first_wins(c, results, guess) for c in results if c.part == KERNELS}
+    return Choices(below, _shared_from(results, guess), mixed, _chunk_most(results), kernels)
 
 
 def _below(results: Results, count: int, guess: Guess) -> int | None:

@@ -102,6 +102,11 @@ class LoadedModel:
         """A session's caches, empty."""
         return list(self.make_cache())
 
+    def kernels_for(self, chats: int) -> Kernels | None:
+        """`kernels`, unless so many chats were measured to be slower by them."""
+        measured = self.choices is None or self.choices.kernels_for(chats)
+        return self.kernels if measured else None
+
     def take(self, choices: Choices) -> None:
         """Take ways from now on. Engine thread only, and while none of its sessions answers."""
         self.choices, slots = choices, self.slots

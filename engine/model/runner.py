@@ -192,7 +192,8 @@ def forward(
                 if model.ranks > 1:  # the collectives of several passes keep one order
                     mx.async_eval(rows[-1])  # type: ignore[no-untyped-call]
         return rows[0] if len(rows) == 1 else mx.concatenate(rows)
-    shared = ragged.share_caches(caches, model.slots, kernels=model.kernels)
+    kernels = model.kernels_for(len(feeds))
+    shared = ragged.share_caches(caches, model.slots, kernels=kernels)
     with cpu.engaged():
         logits: mx.array = model.net(mx.concatenate(list(feeds)), cache=shared)[:, -1]
     return logits
@@ -203,7 +204,8 @@ def forward_mixed(
 ) -> mx.array:
     """As `forward`, in one pass with a chunk of a prompt: the weights are read once for both."""
     read = reading.kv.layers, len(reading.tokens)
-    shared = ragged.share_caches(caches, model.slots, read, model.kernels)
+    kernels = model.kernels_for(len(feeds))
+    shared = ragged.share_caches(caches, model.slots, read, kernels)
     chunk = mx.array(reading.tokens, feeds[0].dtype).reshape(-1, 1)
     with cpu.engaged(wanted=len(feeds)):
         logits: mx.array = model.net(mx.concatenate([*feeds, chunk]), cache=shared)

@@ -19,7 +19,7 @@ from engine.kv.session_kv import SessionKV
 from engine.kv.slots import Slots
 from engine.model import cpu, runner
 from engine.model.backend import device_here
-from engine.model.choices import CHUNK, EVERY, MIXED, PREFIX, SLOTS, WAYS, Cell
+from engine.model.choices import CHUNK, EVERY, KERNELS, MIXED, PREFIX, SLOTS, WAYS, Cell
 from engine.model.loaded import LoadedModel
 from engine.model.probe import SHARED
 from engine.model.slices import in_slices
@@ -59,6 +59,7 @@ def possible(model: LoadedModel, cell: Cell, spare: int) -> bool:
         PREFIX: model.shares_prefix,
         MIXED: model.mixes,
         CHUNK: model.mixes and model.info.context_length >= EVERY,  # its caches are plain
+        KERNELS: model.kernels is not None,
     }
     most = _MOST_COPIED["cpu" if device_here() == "cpu" else "gpu"]
     long = {CHUNK: EVERY, MIXED: _CONTEXT + 2 * cell.tokens}.get(cell.part, cell.tokens)
@@ -179,6 +180,11 @@ class _Trial:
                 first: [lambda: self._mixed(chats, count)],
                 second: [lambda: self._step(chats), lambda: self._read(count)],
             }
+        if cell.part == KERNELS:
+            one = yield from self._chats(begun, cell.tokens, self._slots(), unlike=True)
+            one.model = replace(one.model, choices=None)  # which may have left the kernels out
+            plain = _Chats(one.kvs, replace(one.model, kernels=None))
+            return {first: [lambda: self._step(one)], second: [lambda: self._step(plain)]}
         if cell.part == PREFIX:
             one = yield from self._sharing(begun)
             other = yield from self._chats(begun, cell.tokens, self._slots())
@@ -205,12 +211,13 @@ class _Trial:
         return None if slots is None else Slots(slots.policy_for(self._cell.chats))
 
     def _chats(
-        self, begun: Caches, length: int, slots: Slots | None
+        self, begun: Caches, length: int, slots: Slots | None, unlike: bool = False
     ) -> Generator[None, None, _Chats]:
+        """Chats of one length, or of that one, half of it, a third and so on."""
         kvs = []
-        for _ in range(self._cell.chats):
+        for number in range(self._cell.chats):
             kv = self._kv()
-            kv.caches = _lengthened(begun, length)
+            kv.caches = _lengthened(begun, length // (number + 1) if unlike else length)
             mx.eval(list(leaves(kv.caches)))
             kvs.append(kv)
             yield

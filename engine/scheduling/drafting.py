@@ -22,6 +22,9 @@ PLAIN = 4
 TRIAL = 8
 """Passes with drafts after which they are judged."""
 
+SOON, CLEARLY = 3, 1.3
+"""After so many passes they have lost already where a token takes so many times a plain step's."""
+
 WORTH = 0.97
 """Of a plain step's time: drafting goes on while it takes less than this a token."""
 
@@ -125,11 +128,13 @@ class Drafting:
 
     def _judge(self, record: _Record) -> None:
         """Go on, rest, or time a plain step again."""
-        if record.drafted.passes < TRIAL:
+        passes = record.drafted.passes
+        if passes < SOON:
             return
-        if record.drafted.per_token > record.plain.per_token * WORTH:
+        bar = WORTH if passes >= TRIAL else max(WORTH, CLEARLY)
+        if record.drafted.per_token > record.plain.per_token * bar:
             record.resting, record.rest = record.rest, min(LONGEST_REST, 2 * record.rest)
             record.drafted, record.count = Rate(), FIRST
-        elif record.since_plain >= LAST:
+        elif passes >= TRIAL and record.since_plain >= LAST:
             record.rest = REST
             record.plain = Rate()

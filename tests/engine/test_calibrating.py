@@ -28,6 +28,7 @@ from engine.model.choices import (
     Guess,
     choose,
 )
+from engine.model.kernel.use import Noting
 from engine.model.loaded import LoadedModel
 
 GREEDY = SamplingParams(max_tokens=12, temperature=0.0)
@@ -152,6 +153,26 @@ def test_measured_after_a_load_kept_and_taken_by_the_next(
     with Engine() as engine:  # as it is where nobody asks for it
         engine.open_session(engine.load(folder)).send("hello", GREEDY).tokens()
     assert not taken.choices
+
+
+def test_kernels_that_are_found_right_later_are_measured_then(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: None
+) -> None:
+    models: list[LoadedModel] = []
+
+    def measure(model: LoadedModel, cell: Cell, rounds: int = 2) -> Generator[None, None, Times]:
+        models.append(model)
+        return (yield from second_wins(model, cell, rounds))
+
+    monkeypatch.setattr(trials, "measure", measure)
+    taken = Taken(monkeypatch)
+    with Engine(ways_dir=tmp_path / "ways") as engine:
+        engine.load(folder)
+        assert taken.wait().kernels == {}
+        models[0].kernels = Noting()
+        engine.stats()  # a turn of the loop, as where a child has reported
+        assert taken.wait().kernels == {2: False, 4: False, 8: False}
+        assert models[0].kernels_for(3) is None
 
 
 def test_a_chat_that_starts_ends_the_comparison_under_way(

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from ctypes.util import find_library
 
 import pytest
 
@@ -99,6 +100,44 @@ def test_any_number_of_rows_gives_the_same_products(wide: bool) -> None:
         with cpu.engaged():
             layers[0](mx.zeros((5, 24), mx.float16))
         assert not made
+    """)
+
+
+@pytest.mark.skipif(find_library("openblas") is None, reason="there is no OpenBLAS")
+def test_a_few_rows_are_multiplied_one_by_one() -> None:
+    alone("""
+        from engine.model import backend
+        assert backend.take_openblas() == "OpenBLAS"
+        import mlx.core as mx
+        from engine.model import cpu
+        from engine.model.cpu import linear, matvec
+
+        mx.set_default_device(mx.cpu)
+        mx.random.seed(0)
+        cpu.enable(True, matvec.declare(backend._openblas))
+        weight = mx.random.normal((300, 256))
+        with cpu.engaged():
+            for shape in ((1, 256), (1, 3, 256), (4, 1, 256)):
+                x = mx.random.normal(shape)
+                got = linear.product(x, weight)
+                assert got.shape == (*shape[:-1], 300)
+                assert mx.allclose(got, x @ weight.T, rtol=1e-4, atol=1e-4), shape
+                for row, one in zip(got.reshape(-1, 300), x.reshape(-1, 256)):
+                    assert mx.array_equal(row, matvec.product(one, weight))  # whoever is beside it
+            spread = mx.random.normal((256, 3)).T
+            got = matvec.product(spread, weight)
+            assert mx.allclose(got, spread @ weight.T, rtol=1e-4, atol=1e-4)
+            x = mx.random.normal((5, 256))
+            assert matvec.product(x, weight) is None  # too many rows
+            assert matvec.product(x[:1], weight[:10]) is None  # too few weights
+            assert matvec.product(x[:0], weight) is None
+            assert matvec.product(x[:1], mx.random.normal((256, 300)).T) is None  # lie otherwise
+            assert matvec.product(x[:1], weight.astype(mx.float16)) is None
+            compiled = mx.compile(lambda a: mx.array(matvec.product(a, weight) is None))
+            assert compiled(x[:1]).item()  # nothing can be evaluated there
+        cpu.enable(True)
+        with cpu.engaged():
+            assert matvec.product(x[:1], weight) is None  # without OpenBLAS
     """)
 
 

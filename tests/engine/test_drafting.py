@@ -16,7 +16,7 @@ from engine import Engine, EngineError, Model, Reply, SamplingParams
 from engine.bench.small_copies import perturbed
 from engine.model import drafting as model_drafting
 from engine.scheduling import drafting
-from engine.scheduling.drafting import FIRST, MOST, PLAIN, REST, TRIAL, Drafting
+from engine.scheduling.drafting import FIRST, MOST, PLAIN, REST, SOON, TRIAL, Drafting
 from engine.scheduling.plan import StepPlan, Timing
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.view import Row, Status, View
@@ -252,10 +252,10 @@ def test_drafts_that_lose_are_tried_again_later_and_later(monkeypatch: pytest.Mo
 
     assert steps_until_a_draft() == PLAIN + 1  # the first is not timed
     waited = []
-    for _ in range(3):
-        for _ in range(TRIAL + 1):
+    for takes, passes in ((1.1, TRIAL), (5.0, SOON), (1.1, TRIAL)):
+        for _ in range(passes + 1):
             assert policy.count("m")
-            policy.observe("m", 5.0, 1, FIRST, 0)
+            policy.observe("m", takes, 1, FIRST, 0)
         waited.append(steps_until_a_draft())
     assert waited == [REST, 2 * REST, 4 * REST]
 

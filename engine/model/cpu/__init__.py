@@ -1,8 +1,9 @@
 """Other ways to compute what MLX computes slowly on a Linux CPU.
 
-`linear` gives OpenBLAS numbers of rows that suit its kernels. `attention` and `activations` take
-their exponentials from where they are cheap. Replaced functions (`engine.model.patches`) use them
-within `engaged`, which surrounds the engine's own forward passes and concerns their thread only.
+`linear` gives OpenBLAS numbers of rows that suit its kernels, `matvec` few rows one by one.
+`attention` and `activations` take their exponentials from where they are cheap. Replaced functions
+(`engine.model.patches`) use them within `engaged`, which surrounds the engine's own forward passes
+and concerns their thread only.
 Other users of MLX in the process compute as they always do.
 
 Most of it is about exponentials. In nanoseconds a number, on one core: MLX's `exp` 10, softmax 10
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -33,21 +34,28 @@ NUMPY_FROM = 16_384
 _state = threading.local()
 _enabled = False
 _wide_kernels = False
+_matrix_vector: Callable[..., None] | None = None
 
 
-def enable(wide_kernels: bool) -> None:
+def enable(wide_kernels: bool, matrix_vector: Callable[..., None] | None = None) -> None:
     """Let `engaged` have an effect in this process.
 
     Args:
         wide_kernels: matrix products use AVX-512.
+        matrix_vector: OpenBLAS's `cblas_sgemv`, where it was taken.
     """
-    global _enabled, _wide_kernels
-    _enabled, _wide_kernels = True, wide_kernels
+    global _enabled, _wide_kernels, _matrix_vector
+    _enabled, _wide_kernels, _matrix_vector = True, wide_kernels, matrix_vector
 
 
 def wide_kernels() -> bool:
     """Whether matrix products use AVX-512."""
     return _wide_kernels
+
+
+def matrix_vector() -> Callable[..., None] | None:
+    """`cblas_sgemv`, where OpenBLAS was taken."""
+    return _matrix_vector
 
 
 @contextmanager

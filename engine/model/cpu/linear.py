@@ -20,6 +20,7 @@ from __future__ import annotations
 import mlx.core as mx
 
 from engine.model import cpu
+from engine.model.cpu import matvec
 
 TILE = 16
 """Rows in a tile of OpenBLAS's kernels."""
@@ -46,6 +47,9 @@ def product(x: mx.array, weight: mx.array) -> mx.array | None:
         x = x[: cpu.wanted()]
         y = product(x, weight)
         return x @ weight.T if y is None else y
+    few = matvec.product(x, weight)
+    if few is not None:
+        return few
     rows = x.size // inputs
     over, wide = rows % TILE, cpu.wide_kernels()
     if not wide and rows in TRANSPOSED_ROWS and outputs < VOCABULARY:
