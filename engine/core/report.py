@@ -49,6 +49,7 @@ def _draft(drafter: Drafter) -> dict[str, Any]:
     return {
         "model": drafter.model.info.id,
         "name": drafter.model.info.name,
+        "nbytes": drafter.model.info.nbytes,
         "drafted_tokens": drafter.drafted,
         "accepted_tokens": drafter.accepted,
         "kv_bytes": drafter.kv.owed,
