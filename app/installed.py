@@ -11,6 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.background import Query
+from app.chats.draft_models import DraftModels
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import LoadState, ModelStatus
 from app.language import tr
@@ -92,6 +93,7 @@ class InstalledModels(QObject):
     Attributes:
         models: by their folders, in the order in which they were found.
         looking: whether more may be found yet.
+        drafts: which of them draft for others.
     """
 
     changed = Signal()
@@ -118,6 +120,8 @@ class InstalledModels(QObject):
         self._query = Query(self)
         self._next = QTimer(self, singleShot=True, interval=0)
         self._next.timeout.connect(self._go_on)
+        self.drafts = DraftModels(self._loader, library.bridge, settings, self)
+        self.drafts.changed.connect(self.changed)
         self._loader.changed.connect(self._on_model)
         library.activity.connect(self._on_activity)
 
@@ -186,6 +190,12 @@ class InstalledModels(QObject):
         """In seconds since 1970; 0.0 where it is not known to have been used."""
         used = self._settings.used
         return max(used.get(model.ref, 0.0), used.get(str(model.folder), 0.0))
+
+    def draft_name(self, model: Installed) -> str:
+        """What the model is called that drafts for this one; "" where none does."""
+        ref = self.drafts.of(model.ref, str(model.folder))
+        found = next((one.name for one in self.models.values() if one.ref == ref), "")
+        return found or (model_fallback_name(ref) if ref else "")
 
     def chats(self, model: Installed) -> list[str]:
         """The titles of the chats that answer with it, a variant or another of its revisions."""

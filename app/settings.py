@@ -6,30 +6,18 @@ import json
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from app.language import LANGUAGES
+from app.settings_checks import PORTS as PORTS
+from app.settings_checks import SERVE_LIMITS as SERVE_LIMITS
+from app.settings_checks import TEXT_PX as TEXT_PX
+from app.settings_checks import ZOOM as ZOOM
+from app.settings_checks import valid
 
 log = logging.getLogger(__name__)
-
-TEXT_PX = (11, 28)
-"""The smallest and the largest text."""
-ZOOM = (70, 80, 90, 100, 110, 125, 150, 175, 200)
-"""How large all text can be, in percent."""
-PORTS = (1024, 65535)
-"""Those that a program may take which is not the administrator's."""
-SERVE_LIMITS = {
-    "serve_sessions": 1024,
-    "serve_per_key": 1024,
-    "serve_per_minute": 10_000,
-    "serve_unload_min": 1440,
-}
-"""The most that each limit of other programs may be."""
 
 UNLOAD_IDLE_MIN = 30.0
 """Minutes without use after which a model leaves memory at a first start."""
@@ -50,6 +38,7 @@ class Settings:
         remotes: models that answer elsewhere, by their refs; see `app.remote.remotes`. No keys.
         find_servers: look for Strettos on this network where remote models are added.
         model_folders: folders added by hand in which models are looked for.
+        drafts: by a model's ref, that of the small model which drafts for it.
         pinned: models that stand first in the list, and are not unloaded when they rest.
         used: when each model was last used, in seconds since 1970, by its ref.
         unload_idle_min: after so many minutes without use a model is unloaded; 0 for never.
@@ -98,6 +87,7 @@ class Settings:
     remotes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     find_servers: bool = False
     model_folders: tuple[str, ...] = ()
+    drafts: Mapping[str, str] = field(default_factory=dict)
     pinned: tuple[str, ...] = ()
     used: Mapping[str, float] = field(default_factory=dict)
     unload_idle_min: float = UNLOAD_IDLE_MIN
@@ -238,63 +228,5 @@ def _move_aside(path: Path) -> Path | None:
 
 
 def _valid(data: dict[str, Any]) -> dict[str, Any]:
-    """The entries of ``data`` that are options and have the type of the option's default."""
-    taken: dict[str, Any] = {}
     defaults = Settings()
-    for name in _OPTIONS:
-        value, default = data.get(name), getattr(defaults, name)
-        if isinstance(default, tuple):
-            if isinstance(value, list) and all(isinstance(item, str) for item in value):
-                taken[name] = tuple(value)
-        elif isinstance(default, float):
-            if isinstance(value, (int, float)) and not isinstance(value, bool):
-                with suppress(OverflowError):  # a number of four hundred digits, say
-                    taken[name] = float(value)
-        elif type(value) is type(default):
-            taken[name] = value
-    for name in ("presets", "remotes"):
-        named = taken.get(name, {})
-        taken[name] = {n: told for n, told in named.items() if n and isinstance(told, dict)}
-    prompts = taken.get("prompts", {})
-    taken["prompts"] = {n: p for n, p in prompts.items() if n and isinstance(p, str)}
-    kept = taken.get("kept", {})
-    taken["kept"] = {
-        name: counts
-        for name, counts in kept.items()
-        if isinstance(counts, list) and len(counts) == 2 and all(type(n) is int for n in counts)
-    }
-    shortcuts = taken.get("shortcuts", {})
-    taken["shortcuts"] = {
-        name: keys
-        for name, keys in shortcuts.items()
-        if isinstance(keys, list) and all(isinstance(k, str) for k in keys)
-    }
-    downloads = taken.get("downloads", {})
-    taken["downloads"] = {n: b for n, b in downloads.items() if n and type(b) is int and b >= 0}
-    used = taken.get("used", {})
-    taken["used"] = {n: float(t) for n, t in used.items() if n and type(t) in (int, float)}
-    for name, good in _BOUNDS.items():
-        if name in taken and not good(taken[name]):
-            del taken[name]
-    return taken
-
-
-def _is_within(most: int, value: int) -> bool:
-    return 0 <= value <= most
-
-
-_BOUNDS: dict[str, Callable[[Any], bool]] = {
-    "language": lambda v: v == "system" or v in LANGUAGES,
-    "appearance": lambda v: v in {"system", "light", "dark"},
-    "send_key": lambda v: v in {"enter", "ctrl_enter"},
-    "long_paste": lambda v: 0 <= v <= 1_000_000,
-    "text_px": lambda v: TEXT_PX[0] <= v <= TEXT_PX[1],
-    "zoom": lambda v: v in ZOOM,
-    "contrast": lambda v: v in {"system", "normal", "high"},
-    "motion": lambda v: v in {"system", "less"},
-    "memory_gb": lambda v: 0 <= v < 100_000,
-    "unload_idle_min": lambda v: 0 <= v <= 100_000,
-    "serve_port": lambda v: PORTS[0] <= v <= PORTS[1],
-    "cache_gb": lambda v: 0 <= v < 100_000,
-    **{name: partial(_is_within, most) for name, most in SERVE_LIMITS.items()},
-}
+    return valid(data, {name: getattr(defaults, name) for name in _OPTIONS})

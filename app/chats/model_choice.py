@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import Bridge
+from app.chats.asked import asked, beside_folder
 from app.chats.engine_words import meaning
 from app.chats.fitting import DOES_NOT_FIT, arithmetic
 from app.chats.model_status import LoadState as LoadState
@@ -185,6 +185,13 @@ class ModelLoader(QObject):
                 self.changed.emit(model_status.ref)
         return True
 
+    def renew(self, model: Model) -> None:
+        """Take what the engine says now of a model that is loaded."""
+        for model_status in list(self._models.values()):
+            if model_status.model is not None and model_status.model.id == model.id:
+                model_status.model = model
+                self.changed.emit(model_status.ref)
+
     def lose(self) -> None:
         """The engine broke down or was emptied: all models have to be loaded again when wanted.
 
@@ -205,7 +212,7 @@ class ModelLoader(QObject):
             return
         ref, folder = model_status.ref, model_location(model_status.ref)
         most = context if context is not None and context < USUAL_CONTEXT else None
-        more = _adapter(ref)  # it takes something beside its base, which counts once
+        more = beside_folder(ref)  # it takes something beside its base, which counts once
         here = any(m.model is not None and m.model.path == folder for m in self._models.values())
         if ref == GUIDE or (here and not more) or ref in self._allowed:
             self._allowed.discard(ref)
@@ -225,7 +232,7 @@ class ModelLoader(QObject):
             else:  # what is wrong with a folder is better told by its loading
                 self._load(model_status)
 
-        future = _asked(lambda: engine.estimate_later(folder, most, kv_bits=kv_bits, **more))
+        future = asked(lambda: engine.estimate_later(folder, most, kv_bits=kv_bits, **more))
         self._loads[ref] = future
         if future.done():
             done(future)
@@ -260,8 +267,8 @@ class ModelLoader(QObject):
                 self._loaded(model_status, future)
 
         channel, told = self._bridge.channel(read)
-        folder, more = model_location(model_status.ref), _adapter(model_status.ref)
-        loading = _asked(lambda: engine.load_later(folder, told, **more))
+        folder, more = model_location(model_status.ref), beside_folder(model_status.ref)
+        loading = asked(lambda: engine.load_later(folder, told, **more))
         self._loads[model_status.ref] = loading
         self._bridge.when_done(loading, done)
 
@@ -280,19 +287,3 @@ class ModelLoader(QObject):
             why = f"{type(error).__name__}: {error}"
             model_status.error = tr("The model could not be loaded ({why}).", why=why)
         self.changed.emit(model_status.ref)
-
-
-def _adapter(ref: str) -> dict[str, Any]:
-    """What the engine is told of a chat's model beside its folder."""
-    adapter = adapter_of(ref)
-    return {"adapter": adapter} if adapter else {}
-
-
-def _asked(ask: Callable[[], Future[Any]]) -> Future[Any]:
-    """What the engine was asked for. A refusal at once comes by the future, as a later one does."""
-    try:
-        return ask()
-    except EngineError as error:
-        refused: Future[Any] = Future()
-        refused.set_exception(error)
-        return refused

@@ -55,7 +55,7 @@ def run(path: str, rounds: int, folder: str | None, say: Say) -> dict[str, Any]:
         it.engine.unload(it.model)
         from engine.core.calibrating import guess_of
         from engine.core.ways_file import WaysFile
-        from engine.model import backend, choices, loader
+        from engine.model import backend, choices, loader, ways_json
 
         model = loader.load_at_once(Path(it.model.path), it.model.dtype == "float32")
         if folder is not None:
@@ -70,7 +70,7 @@ def run(path: str, rounds: int, folder: str | None, say: Say) -> dict[str, Any]:
     good = sum(case.over_best <= TOLERANCE for case in cases)
     say(f"{good} of {len(cases)} within {TOLERANCE - 1:.0%} of the fastest way")
     return {
-        "results": choices.to_json(results),
+        "results": ways_json.to_json(results),
         "cases": [[c.part, c.chats, c.tokens, dict(c.times), c.chosen, c.over_best] for c in cases],
     }
 

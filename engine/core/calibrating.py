@@ -102,6 +102,7 @@ class Calibrating:
                 file = WaysFile(self._folder, self._state.backend, model)
                 self._subjects[key] = subject = _Subject(model, file, file.read())
                 self._quiet_from = time.monotonic()
+                model.shares_from.answering = partial(self._answering, model)
                 _take(subject)
         for subject in self._subjects.values():
             if subject.model.kernels is not None and not subject.kernels:
@@ -163,6 +164,9 @@ class Calibrating:
         if subject.left <= 0:
             self._keep(subject)
         return True
+
+    def _answering(self, model: LoadedModel) -> int:
+        return sum(session.model is model for session in self._state.answering.values())
 
     def _possible(self, subject: _Subject, cell: Cell) -> bool:
         state = self._state

@@ -18,7 +18,8 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
 
     `process_bytes` is what the system counts for this process: Python, the weights, caches and
     `buffer_bytes`, which MLX has freed and keeps for reuse. `children_bytes` are the confined
-    children's, which come on top of it. `drafts` has, by a model's id, what drafts for it.
+    children's, which come on top of it. `drafts` has, by a model's id, what drafts for it,
+    and `ways` the fields of its `Choices`, where something was measured of it on this machine.
     """
     decoding, reading = state.meter.rates()
     return {
@@ -41,6 +42,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
         "queue": _queue(state),
         "models": [m.info for m in state.models.values()],
         "drafts": {i: _draft(m.drafter) for i, m in state.models.items() if m.drafter is not None},
+        "ways": {i: asdict(m.choices) for i, m in state.models.items() if m.choices is not None},
         "sessions": {s.id: _session(s) for s in state.sessions.values()},
     }
 
@@ -49,6 +51,7 @@ def _draft(drafter: Drafter) -> dict[str, Any]:
     return {
         "model": drafter.model.info.id,
         "name": drafter.model.info.name,
+        "nbytes": drafter.model.info.nbytes,
         "drafted_tokens": drafter.drafted,
         "accepted_tokens": drafter.accepted,
         "kv_bytes": drafter.kv.owed,

@@ -22,8 +22,9 @@ from mlx.utils import tree_flatten
 from engine.core.confined.files import read_json
 from engine.errors import words_of
 from engine.model.backend import Backend
-from engine.model.choices import Cell, Results, from_json, to_json
+from engine.model.choices import Cell, Results
 from engine.model.loaded import LoadedModel
+from engine.model.ways_json import from_json, to_json
 
 log = logging.getLogger(__name__)
 

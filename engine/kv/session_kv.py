@@ -134,7 +134,7 @@ class SessionKV(HeldCaches):
         """Take back the tokens after `length`; False where some layer cannot."""
         if not self.trimmable or (self.shared_prefix is not None and not length):
             return False
-        if self.shared_prefix is not None and length < self.shares_from.tokens:
+        if self.shared_prefix is not None and length < self.shares_from.tokens(self.sharers):
             self.take(self.beginning(length, room=True), self.tokens[:length], self.cuts)
             return True
         surplus = len(self.tokens) - length
@@ -280,7 +280,7 @@ class SessionKV(HeldCaches):
         None where that is not possible or does not pay. What this session holds becomes a shared
         prefix where it is not one already.
         """
-        least = self.shares_from.tokens
+        least = self.shares_from.tokens(self.sharers + 1)
         if not self.shares_prefix or length < least or not self.is_plain:
             return None
         assert self.caches is not None

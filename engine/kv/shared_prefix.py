@@ -10,7 +10,7 @@ only what it adds, and a decode step reads the shared prefix once for all its se
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import mlx.core as mx
@@ -30,15 +30,20 @@ class Least:
     """Of how many tokens a beginning must be to be shared: one for all sessions of a model.
 
     Attributes:
-        measured: what was found to be faster here; None for `MIN_TOKENS`.
+        measured: what was found to be faster here, by the number of sessions that go on from it;
+            None for `MIN_TOKENS`.
+        answering: how many sessions of the model are answering now, or waiting for it.
     """
 
     def __init__(self) -> None:
-        self.measured: int | None = None
+        self.measured: Callable[[int], int] | None = None
+        self.answering: Callable[[], int] = lambda: 0
 
-    @property
-    def tokens(self) -> int:
-        return MIN_TOKENS if self.measured is None else self.measured
+    def tokens(self, sessions: int) -> int:
+        """For so many sessions, or as many as are answering where those are more."""
+        if self.measured is None:
+            return MIN_TOKENS
+        return self.measured(max(sessions, self.answering()))
 
 
 class SharedPrefix:

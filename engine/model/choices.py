@@ -44,6 +44,7 @@ SHARED_ALWAYS = 8192
 
 _COUNTS = (4, 8, 2)
 _LENGTHS = (1024, 2048, 4096, 256)
+_BEGINNINGS = (4096, 1024, 512, 256)
 _CHUNKS = (64, 256, 512, 1024, 2048)
 _LONGEST_CHUNK_S = 0.5
 
@@ -73,6 +74,9 @@ CELLS = (
     *(Cell(KERNELS, n, UNLIKE) for n in _COUNTS),
     *(Cell(PREFIX, 4, n) for n in (1024, 256, 4096)),
     *(Cell(SLOTS, count, n) for count in (8, 2) for n in _LENGTHS),
+    *(Cell(PREFIX, 8, n) for n in (1024, 256, 512)),
+    *(Cell(PREFIX, 2, n) for n in (1024, 4096)),
+    Cell(PREFIX, 4, 512),
     *(Cell(CHUNK, 1, n) for n in _CHUNKS),
     *(Cell(MIXED, n, LARGE) for n in (4, 1, 8)),
 )
@@ -104,7 +108,8 @@ class Choices:
 
     Attributes:
         below: by the number of chats, as `SlotPolicy.below`.
-        shared_from: beginnings of so many tokens are shared, shorter ones copied.
+        shared_from: by the number of chats, beginnings of so many tokens are shared, shorter ones
+            copied. Never empty.
         mixed_most: by the number of chats that decode, the rows of the largest pass that also
             reads a chunk; 0 where chunks are read in passes of their own.
         chunk_most: tokens of the largest chunk.
@@ -112,7 +117,7 @@ class Choices:
     """
 
     below: Mapping[int, int | None] = field(default_factory=dict)
-    shared_from: int = 1024
+    shared_from: Mapping[int, int] = field(default_factory=lambda: {4: 1024})
     mixed_most: Mapping[int, int] = field(default_factory=dict)
     chunk_most: int = EVERY
     kernels: Mapping[int, bool] = field(default_factory=dict)
@@ -128,12 +133,17 @@ class Choices:
             found = self.slots_below(cell.chats, below)
             first = found is None or cell.tokens < found
         elif cell.part == PREFIX:
-            first = cell.tokens >= self.shared_from
+            first = cell.tokens >= self.shared_for(cell.chats)
         elif cell.part == KERNELS:
             first = self.kernels_for(cell.chats)
         else:
             first = cell.part == CHUNK or cell.tokens <= self.mixed_for(cell.chats)
         return WAYS[cell.part][0 if first else 1]
+
+    def shared_for(self, chats: int) -> int:
+        """`shared_from` for so many chats."""
+        found: int = _nearest(self.shared_from, chats, EVERY)
+        return found
 
     def mixed_for(self, chats: int) -> int:
         """`mixed_most` for so many chats."""
@@ -163,8 +173,14 @@ def choose(results: Results, guess: Guess) -> Choices:
         for count in (1, 4, 8)
         if Cell(MIXED, count, SMALL) in results or Cell(MIXED, count, LARGE) in results
     }
+    shared = {
+        count: _shared_from(results, count, guess)
+        for count in _COUNTS
+        if any(c.part == PREFIX and c.chats == count for c in results)
+    }
+    shared = shared or {_COUNTS[0]: guess.shared_from}
     kernels = {c.chats: first_wins(c, results, guess) for c in results if c.part == KERNELS}
-    return Choices(below, _shared_from(results, guess), mixed, _chunk_most(results), kernels)
+    return Choices(below, shared, mixed, _chunk_most(results), kernels)
 
 
 def _below(results: Results, count: int, guess: Guess) -> int | None:
@@ -175,10 +191,10 @@ def _below(results: Results, count: int, guess: Guess) -> int | None:
     return None
 
 
-def _shared_from(results: Results, guess: Guess) -> int:
+def _shared_from(results: Results, count: int, guess: Guess) -> int:
     least = SHARED_ALWAYS
-    for length in (4096, 1024, 256):
-        if not first_wins(Cell(PREFIX, 4, length), results, guess):
+    for length in _BEGINNINGS:
+        if not first_wins(Cell(PREFIX, count, length), results, guess):
             break
         least = length
     return least
@@ -217,14 +233,28 @@ def first_wins(cell: Cell, results: Results, guess: Guess) -> bool:
 def implied(cell: Cell, results: Results, guess: Guess) -> bool | None:
     """Whether a cell's first way wins, by what was measured of longer and shorter ones.
 
-    None where they do not say, and for a cell that was measured itself.
+    A shared prefix is worth the more, the more chats go on from it: so it is said by fewer chats
+    that it wins, and by more that it does not, where as many chats say nothing. None where nobody
+    does, and for a cell that was measured itself.
     """
     if cell in results or cell.part == CHUNK:
         return None
+    counts = {c.chats for c in results if c.part == cell.part and c.chats == cell.chats}
+    if cell.part == PREFIX:
+        counts = {c.chats for c in results if c.part == PREFIX}
+    for count in sorted(counts, key=lambda n: abs(n - cell.chats)):
+        said = _said(cell, count, results, guess)
+        if said is not None and (count == cell.chats or said == (count < cell.chats)):
+            return said
+    return None
+
+
+def _said(cell: Cell, count: int, results: Results, guess: Guess) -> bool | None:
+    """As `implied`, by the cells of so many chats."""
     alike = {
         c.tokens: first_wins(c, results, guess)
         for c in results
-        if c.part == cell.part and c.chats == cell.chats
+        if c.part == cell.part and c.chats == count
     }
     # The longer the chats, the less slots and mixed passes are worth, and the more a shared prefix.
     good, bad = (max, min) if cell.part == PREFIX else (min, max)
@@ -254,35 +284,3 @@ def _short_enough(cell: Cell, results: Results) -> bool:
     before = results.get(Cell(CHUNK, 1, shorter[-1]))
     took = math.inf if before is None else before[WAYS[CHUNK][0]]
     return took * cell.tokens / shorter[-1] <= _LONGEST_CHUNK_S
-
-
-def to_json(results: Results) -> list[Any]:
-    """The results as plain data."""
-    return [[c.part, c.chats, c.tokens, dict(times)] for c, times in sorted(results.items())]
-
-
-def from_json(data: object) -> dict[Cell, dict[str, float]]:
-    """The results that `to_json` has written.
-
-    Raises:
-        ValueError: there is something in it that cannot have been measured.
-    """
-    if not isinstance(data, list) or len(data) > len(CELLS):
-        raise ValueError("it is no list of results")
-    found: dict[Cell, dict[str, float]] = {}
-    for entry in data:
-        if not isinstance(entry, list) or len(entry) != 4:
-            raise ValueError("an entry is no result")
-        part, chats, tokens, times = entry
-        if type(part) is not str or type(chats) is not int or type(tokens) is not int:
-            raise ValueError("an entry names no cell")
-        cell = Cell(part, chats, tokens)
-        if cell not in CELLS or cell in found:
-            raise ValueError("an entry names an unknown cell")
-        if not isinstance(times, dict) or set(times) != set(WAYS[part]):
-            raise ValueError("an entry has other ways")
-        for seconds in times.values():
-            if type(seconds) is not float or not 0 < seconds < 3600:
-                raise ValueError("an entry has no time")
-        found[cell] = {way: times[way] for way in WAYS[part]}
-    return found

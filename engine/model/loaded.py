@@ -110,7 +110,7 @@ class LoadedModel:
     def take(self, choices: Choices) -> None:
         """Take ways from now on. Engine thread only, and while none of its sessions answers."""
         self.choices, slots = choices, self.slots
-        self.shares_from.measured = choices.shared_from
+        self.shares_from.measured = choices.shared_for
         if slots is not None:
             guess = slots.policy.below
             slots.below = lambda chats: choices.slots_below(chats, guess)

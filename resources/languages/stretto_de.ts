@@ -2093,6 +2093,25 @@
         <source>looking for more…</source>
         <translation>sucht weiter…</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>draft model {name}</source>
+        <translation>Entwurfsmodell {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>{name} has drafted nothing yet.</source>
+        <translation>{name} hat noch nichts entworfen.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>{name} has drafted %Ln token; {share} of that held.</source>
+        <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
+        <translation>
+            <numerusform>{name} hat %Ln Token entworfen; {share} davon hatte Bestand.</numerusform>
+            <numerusform>{name} hat %Ln Tokens entworfen; {share} davon hatten Bestand.</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/library_words.py"/>
         <source>context %Ln token</source>
@@ -2755,28 +2774,28 @@
         <translation>Kein Modell enthält diese Wörter.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <source>Search models</source>
         <translation>Modelle suchen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <source>Clear the search</source>
         <translation>Suche leeren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
         <translation>Ordner hinzufügen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <source>Look for models in a folder of yours</source>
         <translation>In einem eigenen Ordner nach Modellen suchen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Download a model from the hub</source>
         <translation>Modell vom Hub herunterladen</translation>
@@ -4308,9 +4327,46 @@ Du hast nicht geantwortet.</translation>
         <translation>Der Server der Hersteller wird gefragt</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>Draft model</source>
+        <translation>Entwurfsmodell</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>Draft model of {name}</source>
+        <translation>Entwurfsmodell von {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
+        <translation>Ein kleineres Modell mit demselben Tokenizer entwirft für einen Chat, der allein läuft, solange das schneller ist. Was der Chat sagt, bleibt gleich.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Looking…</source>
         <translation>Wird nachgesehen…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>None</source>
+        <comment>no draft model</comment>
+        <translation>Keines</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>{name}, {size}</source>
+        <translation>{name}, {size}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>{name}: its tokenizer differs</source>
+        <translation>{name}: anderer Tokenizer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>No smaller model on this machine has its tokenizer.</source>
+        <translation>Kein kleineres Modell auf diesem Rechner hat seinen Tokenizer.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4665,6 +4721,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Server als JSON</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
@@ -4949,7 +5006,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Mehrere Rechner…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <location filename="../../app/ui/models/model_menu.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Get Model…</source>
@@ -5706,6 +5763,11 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Draft Model…</source>
+        <translation>Entwurfsmodell…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
         <source>Move to Trash</source>
         <translation>In den Papierkorb legen</translation>
     </message>
@@ -5775,6 +5837,11 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
         <translation>Wähle einen LoRA- oder DoRA-Adapter: Das Modell wird auch mit ihm aufgelistet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Choose a small model that drafts for it, so that it answers faster</source>
+        <translation>Wähle ein kleines Modell, das für es entwirft, damit es schneller antwortet</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
@@ -8850,6 +8917,26 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/models/network_list.py"/>
         <source>Found on this network</source>
         <translation>In diesem Netz gefunden</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/draft_models.py"/>
+        <source>{name} has no draft model. {why}</source>
+        <translation>{name} hat kein Entwurfsmodell. {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_talk.py"/>
+        <source>{name} has no draft model.</source>
+        <translation>{name} hat kein Entwurfsmodell.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_talk.py"/>
+        <source>{draft} drafts for {name}.</source>
+        <translation>{draft} entwirft für {name}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_talk.py"/>
+        <source>{draft} drafts for {name} once that is loaded.</source>
+        <translation>{draft} entwirft für {name}, sobald es geladen ist.</translation>
     </message>
 </context>
 </TS>

@@ -2093,6 +2093,25 @@
         <source>looking for more…</source>
         <translation>buscando más…</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>draft model {name}</source>
+        <translation>modelo de borrador {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>{name} has drafted nothing yet.</source>
+        <translation>{name} aún no ha propuesto nada.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>{name} has drafted %Ln token; {share} of that held.</source>
+        <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
+        <translation>
+            <numerusform>{name} ha propuesto %Ln token; valió el {share}.</numerusform>
+            <numerusform>{name} ha propuesto %Ln tokens; valió el {share}.</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/library_words.py"/>
         <source>context %Ln token</source>
@@ -2755,28 +2774,28 @@
         <translation>Ningún modelo tiene estas palabras.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <source>Search models</source>
         <translation>Buscar modelos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <source>Clear the search</source>
         <translation>Borrar la búsqueda</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
         <translation>Añadir carpeta…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <source>Look for models in a folder of yours</source>
         <translation>Buscar modelos en una carpeta propia</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Download a model from the hub</source>
         <translation>Descargar un modelo del hub</translation>
@@ -4308,9 +4327,46 @@ Se dejó sin responder.</translation>
         <translation>Consultando el servidor de los autores</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>Draft model</source>
+        <translation>Modelo de borrador</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>Draft model of {name}</source>
+        <translation>Modelo de borrador de {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
+        <translation>Un modelo más pequeño con el mismo tokenizador propone texto para un chat que se ejecuta solo, mientras eso sea más rápido. Lo que dice el chat no cambia.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Looking…</source>
         <translation>Comprobando…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>None</source>
+        <comment>no draft model</comment>
+        <translation>Ninguno</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>{name}, {size}</source>
+        <translation>{name}, {size}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>{name}: its tokenizer differs</source>
+        <translation>{name}: su tokenizador es otro</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>No smaller model on this machine has its tokenizer.</source>
+        <translation>Ningún modelo más pequeño de este equipo tiene su tokenizador.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4665,6 +4721,7 @@ Se dejó sin responder.</translation>
         <translation>Servidores como JSON</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
@@ -4949,7 +5006,7 @@ Se dejó sin responder.</translation>
         <translation>Varios equipos…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <location filename="../../app/ui/models/model_menu.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Get Model…</source>
@@ -5706,6 +5763,11 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Draft Model…</source>
+        <translation>Modelo de borrador…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
         <source>Move to Trash</source>
         <translation>Mover a la papelera</translation>
     </message>
@@ -5775,6 +5837,11 @@ Se dejó sin responder.</translation>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
         <translation>Elegir un adaptador LoRA o DoRA: el modelo se lista también con él</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Choose a small model that drafts for it, so that it answers faster</source>
+        <translation>Elige un modelo pequeño que proponga texto para que responda más rápido</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
@@ -8850,6 +8917,26 @@ Se dejó sin responder.</translation>
         <location filename="../../app/ui/models/network_list.py"/>
         <source>Found on this network</source>
         <translation>Encontrados en esta red</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/draft_models.py"/>
+        <source>{name} has no draft model. {why}</source>
+        <translation>{name} no tiene modelo de borrador. {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_talk.py"/>
+        <source>{name} has no draft model.</source>
+        <translation>{name} no tiene modelo de borrador.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_talk.py"/>
+        <source>{draft} drafts for {name}.</source>
+        <translation>{draft} propone texto para {name}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_talk.py"/>
+        <source>{draft} drafts for {name} once that is loaded.</source>
+        <translation>{draft} propondrá texto para {name} cuando esté cargado.</translation>
     </message>
 </context>
 </TS>

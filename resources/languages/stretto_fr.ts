@@ -2093,6 +2093,25 @@
         <source>looking for more…</source>
         <translation>recherche d’autres modèles…</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>draft model {name}</source>
+        <translation>modèle d’ébauche {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>{name} has drafted nothing yet.</source>
+        <translation>{name} n’a encore rien ébauché.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>{name} has drafted %Ln token; {share} of that held.</source>
+        <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
+        <translation>
+            <numerusform>{name} a ébauché %Ln jeton ; {share} a été retenu.</numerusform>
+            <numerusform>{name} a ébauché %Ln jetons ; {share} ont été retenus.</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/library_words.py"/>
         <source>context %Ln token</source>
@@ -2755,28 +2774,28 @@
         <translation>Aucun modèle ne contient ces mots.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <source>Search models</source>
         <translation>Rechercher des modèles</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <source>Clear the search</source>
         <translation>Effacer la recherche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
         <translation>Ajouter un dossier…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <source>Look for models in a folder of yours</source>
         <translation>Chercher des modèles dans un de vos dossiers</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Download a model from the hub</source>
         <translation>Télécharger un modèle depuis le hub</translation>
@@ -4308,9 +4327,46 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Le serveur des auteurs est interrogé</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>Draft model</source>
+        <translation>Modèle d’ébauche</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>Draft model of {name}</source>
+        <translation>Modèle d’ébauche de {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
+        <translation>Un modèle plus petit, avec le même tokenizer, ébauche pour une discussion qui tourne seule, tant que c’est plus rapide. Ce que dit la discussion reste le même.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Looking…</source>
         <translation>Recherche…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>None</source>
+        <comment>no draft model</comment>
+        <translation>Aucun</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>{name}, {size}</source>
+        <translation>{name}, {size}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>{name}: its tokenizer differs</source>
+        <translation>{name} : son tokenizer est différent</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>No smaller model on this machine has its tokenizer.</source>
+        <translation>Aucun modèle plus petit sur cette machine n’a son tokenizer.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4665,6 +4721,7 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Serveurs en JSON</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
@@ -4949,7 +5006,7 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Plusieurs machines…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <location filename="../../app/ui/models/model_menu.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Get Model…</source>
@@ -5706,6 +5763,11 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Draft Model…</source>
+        <translation>Modèle d’ébauche…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
         <source>Move to Trash</source>
         <translation>Mettre à la corbeille</translation>
     </message>
@@ -5775,6 +5837,11 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
         <translation>Choisir un adaptateur LoRA ou DoRA&#xa0;: le modèle apparaît aussi avec lui dans la liste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Choose a small model that drafts for it, so that it answers faster</source>
+        <translation>Choisir un petit modèle qui ébauche pour lui, afin qu’il réponde plus vite</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
@@ -8850,6 +8917,26 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/ui/models/network_list.py"/>
         <source>Found on this network</source>
         <translation>Trouvés sur ce réseau</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/draft_models.py"/>
+        <source>{name} has no draft model. {why}</source>
+        <translation>{name} n’a pas de modèle d’ébauche. {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_talk.py"/>
+        <source>{name} has no draft model.</source>
+        <translation>{name} n’a pas de modèle d’ébauche.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_talk.py"/>
+        <source>{draft} drafts for {name}.</source>
+        <translation>{draft} ébauche pour {name}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_talk.py"/>
+        <source>{draft} drafts for {name} once that is loaded.</source>
+        <translation>{draft} ébauchera pour {name} dès qu’il sera chargé.</translation>
     </message>
 </context>
 </TS>

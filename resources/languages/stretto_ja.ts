@@ -2079,6 +2079,24 @@
         <source>looking for more…</source>
         <translation>ほかも検索中…</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>draft model {name}</source>
+        <translation>ドラフトモデル{name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>{name} has drafted nothing yet.</source>
+        <translation>{name}はまだ何も下書きしていません。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>{name} has drafted %Ln token; {share} of that held.</source>
+        <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
+        <translation>
+            <numerusform>{name}は%Lnトークンを下書きし、{share}が採用されました。</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/library_words.py"/>
         <source>context %Ln token</source>
@@ -2736,28 +2754,28 @@
         <translation>この語を含むモデルはありません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <source>Search models</source>
         <translation>モデルを検索</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <source>Clear the search</source>
         <translation>検索を消去</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
         <translation>フォルダを追加…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <source>Look for models in a folder of yours</source>
         <translation>手持ちのフォルダでモデルを探します</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Download a model from the hub</source>
         <translation>Hubからモデルをダウンロードします</translation>
@@ -4266,9 +4284,46 @@ You left it unanswered.</source>
         <translation>作成元のサーバーに問い合わせています</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>Draft model</source>
+        <translation>ドラフトモデル</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>Draft model of {name}</source>
+        <translation>{name}のドラフトモデル</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
+        <translation>同じトークナイザーを持つ小さいモデルが、単独で動いているチャットのために下書きします。速くなる間だけです。チャットの答えは変わりません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Looking…</source>
         <translation>確認中…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>None</source>
+        <comment>no draft model</comment>
+        <translation>なし</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>{name}, {size}</source>
+        <translation>{name}、{size}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>{name}: its tokenizer differs</source>
+        <translation>{name}：トークナイザーが異なります</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>No smaller model on this machine has its tokenizer.</source>
+        <translation>このマシンには、同じトークナイザーを持つ小さいモデルがありません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4617,6 +4672,7 @@ You left it unanswered.</source>
         <translation>サーバー（JSON）</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
@@ -4895,7 +4951,7 @@ You left it unanswered.</source>
         <translation>複数のマシン…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <location filename="../../app/ui/models/model_menu.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Get Model…</source>
@@ -5644,6 +5700,11 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Draft Model…</source>
+        <translation>ドラフトモデル…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
         <source>Move to Trash</source>
         <translation>ゴミ箱に入れる</translation>
     </message>
@@ -5713,6 +5774,11 @@ You left it unanswered.</source>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
         <translation>LoRAまたはDoRAのアダプタを選びます。アダプタ付きのモデルもリストに加わります</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Choose a small model that drafts for it, so that it answers faster</source>
+        <translation>下書きする小さいモデルを選び、答えを速くします</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
@@ -8737,6 +8803,26 @@ You left it unanswered.</source>
         <location filename="../../app/ui/models/network_list.py"/>
         <source>Found on this network</source>
         <translation>このネットワークで見つかったもの</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/draft_models.py"/>
+        <source>{name} has no draft model. {why}</source>
+        <translation>{name}にはドラフトモデルがありません。{why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_talk.py"/>
+        <source>{name} has no draft model.</source>
+        <translation>{name}にはドラフトモデルがありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_talk.py"/>
+        <source>{draft} drafts for {name}.</source>
+        <translation>{draft}が{name}のために下書きします。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_talk.py"/>
+        <source>{draft} drafts for {name} once that is loaded.</source>
+        <translation>{name}が読み込まれると、{draft}が下書きします。</translation>
     </message>
 </context>
 </TS>

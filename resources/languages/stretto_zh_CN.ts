@@ -2079,6 +2079,24 @@
         <source>looking for more…</source>
         <translation>正在查找更多…</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>draft model {name}</source>
+        <translation>草稿模型 {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>{name} has drafted nothing yet.</source>
+        <translation>{name} 还没有起草任何内容。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/models/library_words.py"/>
+        <source>{name} has drafted %Ln token; {share} of that held.</source>
+        <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
+        <translation>
+            <numerusform>{name} 起草了 %Ln 个 token，其中 {share} 被采用。</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/library_words.py"/>
         <source>context %Ln token</source>
@@ -2736,28 +2754,28 @@
         <translation>没有匹配的模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <source>Search models</source>
         <translation>搜索模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <source>Clear the search</source>
         <translation>清除搜索</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
         <translation>添加文件夹…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <source>Look for models in a folder of yours</source>
         <translation>在你的文件夹中查找模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Download a model from the hub</source>
         <translation>从 Hub 下载模型</translation>
@@ -4266,9 +4284,46 @@ You left it unanswered.</source>
         <translation>正在询问开发者的服务器</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>Draft model</source>
+        <translation>草稿模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>Draft model of {name}</source>
+        <translation>{name} 的草稿模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
+        <translation>只要更快，使用相同分词器的较小模型就会为单独运行的对话起草。对话的内容保持不变。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Looking…</source>
         <translation>正在检查…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>None</source>
+        <comment>no draft model</comment>
+        <translation>无</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>{name}, {size}</source>
+        <translation>{name}，{size}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>{name}: its tokenizer differs</source>
+        <translation>{name}：分词器不同</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <source>No smaller model on this machine has its tokenizer.</source>
+        <translation>本机上没有使用相同分词器的较小模型。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4617,6 +4672,7 @@ You left it unanswered.</source>
         <translation>JSON 格式的服务器</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/draft_dialog.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/sidebar/tags_dialog.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
@@ -4895,7 +4951,7 @@ You left it unanswered.</source>
         <translation>多台机器…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/library_head.py"/>
         <location filename="../../app/ui/models/model_menu.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Get Model…</source>
@@ -5644,6 +5700,11 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Draft Model…</source>
+        <translation>草稿模型…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
         <source>Move to Trash</source>
         <translation>移到废纸篓</translation>
     </message>
@@ -5713,6 +5774,11 @@ You left it unanswered.</source>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
         <translation>选择 LoRA 或 DoRA 适配器：列表中会另列出带适配器的模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/library_foot.py"/>
+        <source>Choose a small model that drafts for it, so that it answers faster</source>
+        <translation>选择一个为它起草的小模型，使它回答得更快</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/library_foot.py"/>
@@ -8737,6 +8803,26 @@ You left it unanswered.</source>
         <location filename="../../app/ui/models/network_list.py"/>
         <source>Found on this network</source>
         <translation>在此网络上找到的</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/draft_models.py"/>
+        <source>{name} has no draft model. {why}</source>
+        <translation>{name} 没有草稿模型。{why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_talk.py"/>
+        <source>{name} has no draft model.</source>
+        <translation>{name} 没有草稿模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_talk.py"/>
+        <source>{draft} drafts for {name}.</source>
+        <translation>{draft} 为 {name} 起草。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/draft_talk.py"/>
+        <source>{draft} drafts for {name} once that is loaded.</source>
+        <translation>{name} 加载后，{draft} 会为它起草。</translation>
     </message>
 </context>
 </TS>

@@ -117,6 +117,8 @@ class FakeEngine:
         sent: every reply asked for.
         loads: how many models were asked for.
         unloaded: names of the models that were unloaded.
+        drafts: names of the models that something was to draft for, each with its name; "" for
+            nothing any more.
         forgotten: ids of sessions whose cache is to be removed from disk.
         loading: while cleared, loads wait (a slow model).
         progress: by path, what hears how far a model is read.
@@ -135,6 +137,7 @@ class FakeEngine:
         self.forgotten: list[str] = []
         self.loads = 0
         self.unloaded: list[str] = []
+        self.drafts: list[tuple[str, str]] = []
         self.relieved = 0
         self.loaded: list[str] = []
         self.progress: dict[str, Callable[[float], None]] = {}
@@ -181,11 +184,15 @@ class FakeEngine:
         path: str,
         on_progress: Callable[[float], None] | None = None,
         adapter: str = "",
+        draft: str | None = None,
     ) -> Future[Model]:
+        """A draft that is "broken" or "foreign" is refused."""
         future: Future[Model] = Future()
         if on_progress is not None:
             self.progress[path] = on_progress
-        self.inbox.put((path, adapter, future))
+        if draft is not None:
+            self.drafts.append((Path(path).name, Path(draft).name if draft else ""))
+        self.inbox.put((path, adapter, draft, future))
         return future
 
     def relieve_later(self) -> Future[int]:
@@ -303,7 +310,7 @@ class FakeEngine:
             "buffer_bytes": 200_000_000,
         }
 
-    def _load(self, path: str, adapter: str, future: Future[Model]) -> None:
+    def _load(self, path: str, adapter: str, draft: str | None, future: Future[Model]) -> None:
         self.loads += 1
         self.loading.wait()
         if not future.set_running_or_notify_cancel():
@@ -337,6 +344,15 @@ class FakeEngine:
         if adapter:
             name, one = f"{name} + {Path(adapter).name}", f"{path} + {adapter}"
             model = replace(model, id=one, name=name, adapter=adapter, base=path)
+        if draft and "broken" in Path(draft).name:
+            message = f"{Path(draft).name} holds no config.json. Choose a model's folder."
+            future.set_exception(EngineError("model_load_failed", message))
+            return
+        if draft and "foreign" in Path(draft).name:
+            message = f"{Path(draft).name} cannot draft for {name}: their tokenizers differ."
+            future.set_exception(EngineError("unsupported_session", message))
+            return
+        model = replace(model, draft=draft or "")
         future.set_result(model)
 
     def _step(self, reply: FakeReply) -> bool:

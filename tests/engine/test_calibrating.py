@@ -6,13 +6,14 @@ import json
 import os
 import threading
 from collections.abc import Callable, Generator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 import pytest
 
-from engine import Engine, SamplingParams
+from engine import Engine, Model, SamplingParams
 from engine.bench.random_models import SHAPES, write_model
 from engine.core import calibrating
 from engine.core.ways_file import WaysFile
@@ -138,8 +139,10 @@ def test_measured_after_a_load_kept_and_taken_by_the_next(
     monkeypatch.setattr(trials, "measure", second_wins)
     taken, ways = Taken(monkeypatch), tmp_path / "ways"
     with Engine(ways_dir=ways) as engine:
-        engine.load(folder)
+        assert engine.stats()["ways"] == {}
+        model = engine.load(folder)
         made = taken.wait()
+        assert engine.stats()["ways"] == {model.id: asdict(made)}
     assert made.below == {4: 0, 8: 0, 2: 0}
     assert made.mixed_most == {1: 0, 4: 0, 8: 0}
     (file,) = ways.iterdir()
@@ -325,6 +328,34 @@ def test_whatever_is_chosen_answers_stay_the_same(
     usual = answers(None)
     assert all(len(tokens) == 12 for tokens in usual)
     first, second = extreme(second=False), extreme(second=True)
-    assert (first.shared_from, second.chunk_most, second.below[4]) == (256, 256, 0)
+    assert (first.shared_from[4], second.chunk_most, second.below[4]) == (256, 256, 0)
     assert answers(first) == usual
     assert answers(second) == usual
+
+
+def test_beginnings_are_shared_by_how_many_chats_go_on_from_them(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, at_once: None
+) -> None:
+    made = Choices(shared_from={2: 8192, 3: 256})
+    monkeypatch.setattr(
+        WaysFile, "read", lambda _: {SMALL[0]: dict.fromkeys(WAYS[SMALL[0].part], 1.0)}
+    )
+    monkeypatch.setattr(calibrating, "choose", lambda *_: made)
+    monkeypatch.setattr(calibrating, "BUDGET_S", 0.0)
+    taken = Taken(monkeypatch)
+
+    def sharers(engine: Engine, model: Model, count: int, words: str) -> list[int]:
+        chats = [engine.open_session(model) for _ in range(count)]
+        for reply in [chat.send(words * 90, GREEDY) for chat in chats]:
+            reply.tokens()
+        told = engine.stats()["sessions"]
+        shared = [told[chat.id]["kv_sharers"] for chat in chats]
+        for chat in chats:
+            chat.close()
+        return shared
+
+    with Engine(ways_dir=tmp_path / "none") as engine:
+        model = engine.load(folder)
+        assert taken.wait() is made
+        assert sharers(engine, model, 2, "one two three four ") == [1, 1]
+        assert min(sharers(engine, model, 3, "five six seven eight ")) == 3

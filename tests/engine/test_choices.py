@@ -21,10 +21,9 @@ from engine.model.choices import (
     Choices,
     Guess,
     choose,
-    from_json,
     next_cell,
-    to_json,
 )
+from engine.model.ways_json import from_json, to_json
 
 CPU = Guess(below=1024, shared_from=1024)
 GPU = Guess(below=None, shared_from=1024)
@@ -37,7 +36,7 @@ def times(part: str, first: float, second: float = 1.0) -> dict[str, float]:
 @pytest.mark.parametrize("guess", [CPU, GPU])
 def test_without_results_all_is_as_guessed(guess: Guess) -> None:
     made = choose({}, guess)
-    assert made.shared_from == guess.shared_from
+    assert made.shared_from == {4: guess.shared_from}
     assert [made.slots_below(n, guess.below) for n in (1, 2, 9)] == [guess.below] * 3
     assert (made.mixed_for(1), made.chunk_most) == (EVERY, EVERY)
 
@@ -57,13 +56,49 @@ def test_a_tie_leaves_what_is_guessed() -> None:
         assert choose(tie, CPU).below == {4: 1024}
         assert choose(tie, GPU).below == {4: None}
     # Copies take more memory: they must be worth it.
-    assert choose({Cell(PREFIX, 4, 1024): times(PREFIX, 1.08)}, CPU).shared_from == 1024
-    assert choose({Cell(PREFIX, 4, 1024): times(PREFIX, 1.2)}, CPU).shared_from == 4096
+    assert choose({Cell(PREFIX, 4, 1024): times(PREFIX, 1.08)}, CPU).shared_from == {4: 1024}
+    assert choose({Cell(PREFIX, 4, 1024): times(PREFIX, 1.2)}, CPU).shared_from == {4: 4096}
 
 
 def test_long_beginnings_are_shared_whatever_is_faster() -> None:
     slow = {Cell(PREFIX, 4, n): times(PREFIX, 9.0) for n in (256, 1024, 4096)}
-    assert choose(slow, CPU).shared_from == SHARED_ALWAYS
+    assert choose(slow, CPU).shared_from == {4: SHARED_ALWAYS}
+
+
+def test_beginnings_by_the_number_of_chats() -> None:
+    results = {
+        Cell(PREFIX, 4, 1024): times(PREFIX, 0.9),
+        Cell(PREFIX, 4, 256): times(PREFIX, 1.2),
+        Cell(PREFIX, 8, 1024): times(PREFIX, 0.8),
+        Cell(PREFIX, 8, 512): times(PREFIX, 0.85),
+        Cell(PREFIX, 8, 256): times(PREFIX, 1.1),
+        Cell(PREFIX, 2, 1024): times(PREFIX, 1.3),
+    }
+    made = choose(results, CPU)
+    assert made.shared_from == {4: 1024, 8: 512, 2: 4096}
+    assert [made.shared_for(n) for n in (1, 2, 3, 4, 7, 8, 30)] == [4096] * 3 + [1024] * 2 + [
+        512
+    ] * 2
+    assert [made.way(Cell(PREFIX, n, 768), None) for n in (4, 8)] == ["copies", "shared"]
+
+
+def test_fewer_chats_say_that_sharing_wins_and_more_that_it_does_not() -> None:
+    def left(results: dict[Cell, dict[str, float]]) -> set[tuple[int, int]]:
+        """The cells of beginnings that are still to be measured."""
+        waiting, more = set(), dict(results)
+        while cell := next_cell(more, CPU, lambda c: c.part == PREFIX and c not in waiting):
+            waiting.add(cell)
+        return {(c.chats, c.tokens) for c in waiting}
+
+    assert left({Cell(PREFIX, 4, 256): times(PREFIX, 0.5)}) == {(2, 1024), (2, 4096)}
+    assert left({Cell(PREFIX, 8, 1024): times(PREFIX, 2.0)}) == {(4, 4096), (2, 4096)}
+    said = {Cell(PREFIX, 4, 1024): times(PREFIX, 0.5), Cell(PREFIX, 8, 1024): times(PREFIX, 2.0)}
+    assert choose(said, CPU).shared_from == {4: 1024, 8: 4096}  # as many chats know better
+
+
+def test_a_table_without_the_cells_that_came_later_is_read() -> None:
+    old = [[PREFIX, 4, n, times(PREFIX, 1.2)] for n in (256, 1024)]
+    assert choose(from_json(old), CPU).shared_from == {4: 4096}
 
 
 def test_mixed_passes_by_chats_and_size() -> None:
@@ -102,7 +137,7 @@ def test_measuring_ends_and_only_known_choices_follow(seed: int) -> None:
         results[cell] = {way: rng.uniform(0.01, 1) for way in WAYS[cell.part]}
         made = choose(results, guess)
         assert set(made.below.values()) <= {0, 1024, 2048, 4096, None}
-        assert made.shared_from in {256, 1024, 4096, SHARED_ALWAYS}
+        assert set(made.shared_from.values()) <= {256, 512, 1024, 4096, SHARED_ALWAYS}
         assert set(made.mixed_most.values()) <= {0, 64, EVERY}
         assert made.chunk_most in {256, 512, 1024, 2048}
     assert from_json(json.loads(json.dumps(to_json(results)))) == results

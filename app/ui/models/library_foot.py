@@ -23,6 +23,7 @@ class LibraryFoot(QWidget):
         load_asked(), pin_asked(), convert_asked(), folder_asked(), removal_asked(),
             chat_asked(): of the chosen one.
         adapter_asked(): it is to be listed with an adapter, too.
+        draft_asked(): another model is to draft for it.
         sure(): the person answers the question with yes.
         kept(): with no.
 
@@ -31,6 +32,7 @@ class LibraryFoot(QWidget):
     """
 
     adapter_asked = Signal()
+    draft_asked = Signal()
     load_asked = Signal()
     pin_asked = Signal()
     convert_asked = Signal()
@@ -56,6 +58,7 @@ class LibraryFoot(QWidget):
         self.convert = self._push_button(tr("Convert…"), self.convert_asked.emit)
         self.reveal = self._push_button(tr("Show in Folder"), self.folder_asked.emit)
         self.adapter = self._push_button(tr("Add Adapter…"), self.adapter_asked.emit)
+        self.draft = self._push_button(tr("Draft Model…"), self.draft_asked.emit)
         self.trash = self._push_button(tr("Move to Trash"), self.removal_asked.emit)
         self.open = self._push_button(tr("Open in a Chat"), self.chat_asked.emit)
         self.open.setObjectName("primary")
@@ -63,7 +66,7 @@ class LibraryFoot(QWidget):
         self.yes = self._push_button(tr("Move to Trash"), self.sure.emit)
         self.usual = (
             *(self.open, self.load, self.pin, self.convert, self.reveal, self.adapter),
-            self.trash,
+            *(self.draft, self.trash),
         )
         note = QHBoxLayout()
         note.setSpacing(8)
@@ -71,11 +74,12 @@ class LibraryFoot(QWidget):
         note.addWidget(self.undo)
         row = QHBoxLayout()
         row.setSpacing(8)
-        for button in (self.load, self.pin, self.convert, self.reveal, self.adapter):
+        for button in self.usual[1:-1]:
             row.addWidget(button)
         row.addStretch(1)
-        for button in (self.trash, self.open, self.keep, self.yes):
-            row.addWidget(button)
+        row.addWidget(self.trash)
+        for button in (self.open, self.keep, self.yes):
+            note.addWidget(button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(12)
@@ -161,6 +165,8 @@ class LibraryFoot(QWidget):
         why = tr("It has one already") if adapter_of(model.ref) else facts.problem
         tip = tr("Choose a LoRA or DoRA adapter: the model is listed with it, too")
         self._show(self.adapter, tr("Add Adapter…"), why, tip, model.name)
+        tip = tr("Choose a small model that drafts for it, so that it answers faster")
+        self._show(self.draft, tr("Draft Model…"), facts.problem, tip, model.name)
         self._show(self.open, tr("Open in a Chat"), facts.problem, tr("Chat with it"), model.name)
         if facts.gone:
             tip = tr("List it no longer")

@@ -161,7 +161,7 @@ class LibraryTable(QAbstractTableModel):
         if role == Role.AccessibleTextRole:
             return self._said(model, column)
         if role == BELOW:
-            return model.facts.problem or words.below(model)
+            return model.facts.problem or words.below(model, self._installed.draft_name(model))
         if role == WRONG:
             return bool(model.facts.problem)
         return self._installed.is_pinned(model) if role == PINNED else None
@@ -197,7 +197,7 @@ class LibraryTable(QAbstractTableModel):
         if column is Column.CAN:
             return words.capabilities_tip(model.facts)
         if column is Column.MEMORY:
-            return self._installed.status(model).error
+            return self._installed.status(model).error or self._drafted(model)
         return ""
 
     def _said(self, model: Installed, column: Column) -> str:
@@ -206,7 +206,13 @@ class LibraryTable(QAbstractTableModel):
             return f"{heads()[column]}: {self._text(model, column)}"
         status, when = self._installed.status(model), self._installed.last_used(model)
         pinned = self._installed.is_pinned(model)
-        return words.sentence(model, status, when, self._clock(), pinned)
+        draft = self._installed.draft_name(model)
+        return words.sentence(model, status, when, self._clock(), pinned, draft)
+
+    def _drafted(self, model: Installed) -> str:
+        loaded = self._installed.status(model).model
+        figures = self._installed.drafts.figures.get(loaded.id) if loaded is not None else None
+        return words.drafted(figures) if figures is not None else ""
 
     # How it is sorted and found.
 

@@ -7,16 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QDialog,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QLabel, QVBoxLayout, QWidget
 
 from app.chats import unloading
 from app.chats.library import ChatLibrary
@@ -25,7 +16,9 @@ from app.installed import InstalledModels
 from app.language import mark, tr
 from app.removal import Removal
 from app.ui.models.adding_talk import AddingTalk
+from app.ui.models.draft_talk import DraftTalk
 from app.ui.models.library_foot import LibraryFoot
+from app.ui.models.library_head import LibraryHead
 from app.ui.models.library_table import LibraryTable
 from app.ui.models.library_view import LibraryView
 from app.ui.models.library_words import count
@@ -83,30 +76,17 @@ class ModelsWindow(QDialog):
         self._loading = ""  # the model that was to be loaded from here
         self.talk = RemovalTalk(installed, removal, self.foot)
         self.adding = AddingTalk(installed, self.foot)
-        self.search = QLineEdit(self)
-        self.search.setPlaceholderText(tr("Search models"))
-        self.search.setAccessibleName(tr("Search models"))
-        self.search.setClearButtonEnabled(True)
-        for clear in self.search.findChildren(QAbstractButton):
-            clear.setAccessibleName(tr("Clear the search"))
-        self.add = QPushButton(tr("Add Folder…"), self)
-        self.add.setToolTip(tr("Look for models in a folder of yours"))
-        self.get = QPushButton(tr("Get Model…"), self)
-        self.get.setToolTip(tr("Download a model from the hub"))
+        self.drafting = DraftTalk(installed, self.foot)
+        head = LibraryHead(self)
+        self.search, self.add, self.get = head.search, head.add, head.get
         self.empty = QLabel(self)
         self.empty.setProperty("muted", True)
         self.empty.setWordWrap(True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.search, 1)
-        for button in (self.add, self.get):
-            button.setAutoDefault(False)
-            head.addWidget(button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(20, 20, 20, 16)
         layout.setSpacing(12)
-        layout.addLayout(head)
+        layout.addWidget(head)
         layout.addWidget(self.view, 1)
         layout.addWidget(self.empty, 1)
         layout.addWidget(self.remotes)
@@ -133,6 +113,7 @@ class ModelsWindow(QDialog):
         self.foot.folder_asked.connect(self.show_in_folder)
         self.foot.removal_asked.connect(self.remove)
         self.foot.adapter_asked.connect(lambda: self.adding.choose_adapter(self.model))
+        self.foot.draft_asked.connect(lambda: self.drafting.choose(self.model))
         self.talk.answered.connect(self._on_answered)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.activated.connect(self.search.setFocus)
@@ -142,6 +123,7 @@ class ModelsWindow(QDialog):
         self._loader.progressed.connect(self.table.refresh)
         self.table.modelReset.connect(self._choose_again)
         self._figures.told.connect(self.table.show_memory)
+        self._figures.drafted.connect(self._installed.drafts.note)
 
     # What is shown.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from app.chats.model_choice import LoadState, ModelStatus
 from app.language import counted, mark, number, tr
@@ -110,16 +111,34 @@ def count(models: Sequence[Installed], looking: bool) -> str:
     return " · ".join(filter(None, parts))
 
 
-def below(model: Installed) -> str:
-    """The quieter line below its name: what it is and whose."""
-    return " · ".join(filter(None, (model.facts.architecture, whose(model))))
+def below(model: Installed, draft: str = "") -> str:
+    """The quieter line below its name: what it is and whose. `draft`: what drafts for it."""
+    drafted = tr("draft model {name}", name=draft) if draft else ""
+    return " · ".join(filter(None, (model.facts.architecture, drafted, whose(model))))
+
+
+def drafted(figures: Mapping[str, Any]) -> str:
+    """How much of what was drafted for a model has held, as `Engine.stats` tells it."""
+    name, count = figures["name"], figures["drafted_tokens"]
+    if not count:
+        return tr("{name} has drafted nothing yet.", name=name)
+    share = percent(figures["accepted_tokens"] / count)
+    return counted(
+        "{name} has drafted %Ln token; {share} of that held.",
+        "{name} has drafted %Ln tokens; {share} of them held.",
+        count,
+        name=name,
+        share=share,
+    )
 
 
 def whose(model: Installed) -> str:
     return tr(_WHOSE[model.source]) if model.source in _WHOSE else model.source.value
 
 
-def sentence(model: Installed, status: ModelStatus, when: float, now: float, pinned: bool) -> str:
+def sentence(
+    model: Installed, status: ModelStatus, when: float, now: float, pinned: bool, draft: str = ""
+) -> str:
     """All that is known of it, as a screen reader says it."""
     facts, takes = model.facts, memory(status, 0)
     tokens = counted("context %Ln token", "context %Ln tokens", facts.context)
@@ -128,7 +147,7 @@ def sentence(model: Installed, status: ModelStatus, when: float, now: float, pin
         tr("pinned") if pinned else "",
         facts.problem.rstrip("."),
         tr("in memory, {size}", size=takes) if status.model is not None else takes,
-        below(model),
+        below(model, draft),
         bytes_line(facts.nbytes) if facts.nbytes else "",
         precision(facts) if precision(facts) != NOTHING else "",
         tokens if facts.context else "",

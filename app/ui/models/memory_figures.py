@@ -15,12 +15,15 @@ class MemoryFigures(QObject):
     """Asks every two seconds.
 
     Signals:
-        told(bytes): of weights and KV caches, by the engine's id of the model.
+        told(bytes): of weights and KV caches, by the engine's id of the model, with those of what
+            drafts for it where nobody has loaded that for itself.
+        drafted(figures): `drafts` of `Engine.stats`.
     """
 
     EVERY_MS = 2_000
 
     told = Signal(dict)
+    drafted = Signal(dict)
 
     def __init__(self, loader: ModelLoader, bridge: Bridge, parent: QObject) -> None:
         super().__init__(parent)
@@ -54,4 +57,9 @@ class MemoryFigures(QObject):
         for session in told.get("sessions", {}).values():
             if session.get("model") in memory:
                 memory[session["model"]] += session.get("kv_bytes", 0)
+        drafts, listed = told.get("drafts", {}), set(memory)
+        for model_id, draft in drafts.items():
+            own = 0 if draft["model"] in listed else draft["nbytes"]
+            memory[model_id] = memory.get(model_id, 0) + own + draft["kv_bytes"]
         self.told.emit(memory)
+        self.drafted.emit(drafts)

@@ -72,6 +72,8 @@ QComboBox QAbstractItemView {
     background: $raised; color: $text; border: 1px solid $divider; outline: none;
     selection-background-color: $accent_quiet; selection-color: $text; padding: 4px;
 }
+QComboBox QAbstractItemView::item { min-height: 24px; }
+QComboBox QAbstractItemView::item:disabled { color: $muted; }
 QCheckBox, QRadioButton { spacing: 8px; }
 QCheckBox::indicator {
     width: 14px; height: 14px; border: 1px solid $muted; border-radius: 4px; background: $raised;

@@ -61,6 +61,7 @@ class ModelCommands(QObject):
         own = self._own = paths.data / "models" if paths is not None else None
         self._jobs = downloads
         self.installed = InstalledModels(library, settings, own, self)
+        self.installed.drafts.refused.connect(toast.show_text)
         self.idle = IdleUnloading(self.installed, library, settings, self)
         self.pressure = MemoryPressure(library, self.idle.resting, self)
         self.pressure.said.connect(toast.show_text)

@@ -1,0 +1,123 @@
+"""The small models that draft for others, as the person has chosen them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Future
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.bridge import Bridge
+from app.chats.asked import asked, beside_folder
+from app.chats.model_choice import LoadState, ModelLoader, ModelStatus
+from app.language import tr
+from app.paths import model_location
+from app.remote.address import is_remote
+from app.settings import Settings
+from engine.errors import ENGINE_STOPPED, UNSUPPORTED_SESSION, EngineError
+
+if TYPE_CHECKING:
+    from engine import Model
+
+
+class DraftModels(QObject):
+    """Has the chosen one loaded once a model is in memory: its chats need not wait for it.
+
+    Signals:
+        changed(): another is chosen, or it is known how its drafts do.
+        refused(words): a model goes on without the one that was chosen; why.
+
+    Attributes:
+        figures: by the engine's id of the model, what `Engine.stats` tells of its drafts.
+    """
+
+    changed = Signal()
+    refused = Signal(str)
+
+    def __init__(
+        self, loader: ModelLoader, bridge: Bridge, settings: Settings, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self.figures: Mapping[str, Mapping[str, Any]] = {}
+        self._loader, self._bridge, self._settings = loader, bridge, settings
+        self._asked: dict[str, tuple[object, str]] = {}  # what for, by the model's id
+        self._loads: dict[str, Future[Any]] = {}  # under way, by the same
+        loader.changed.connect(self._on_model)
+        loader.unloaded.connect(self._on_unloaded)
+
+    def of(self, *names: str) -> str:
+        """The ref of what is to draft for the model that has these names; "" for nothing."""
+        found = (self._settings.drafts.get(name, "") for name in names)
+        return next(filter(None, found), "")
+
+    def choose(self, draft: str, *names: str) -> None:
+        """Let `draft` draft for the model that has these names; "" lets nothing.
+
+        Where it is in memory, that holds from now on.
+        """
+        others = {ref: d for ref, d in self._settings.drafts.items() if ref not in names}
+        self._settings.set(drafts=others | (dict.fromkeys(names, draft) if draft else {}))
+        for status in self._loader.loaded():
+            self._apply(status)
+        self.changed.emit()
+
+    @Slot(dict)
+    def note(self, figures: dict[str, Any]) -> None:
+        """Take `drafts` of `Engine.stats`."""
+        if figures != self.figures:
+            self.figures = figures
+            self.changed.emit()
+
+    @Slot(str)
+    def _on_model(self, ref: str) -> None:
+        status = self._loader.get(ref)
+        if status.state is LoadState.READY:
+            self._apply(status)
+
+    @Slot(str)
+    def _on_unloaded(self, model_id: str) -> None:
+        """What is under way would load it again."""
+        self._asked.pop(model_id, None)
+        load = self._loads.pop(model_id, None)
+        if load is not None:
+            load.cancel()
+
+    def _apply(self, status: ModelStatus) -> None:
+        """Tell the engine what drafts for a loaded model, if it was told otherwise before."""
+        engine, model = self._loader.engine, status.model
+        if engine is None or model is None or is_remote(status.ref):
+            return
+        generation, wanted = self._loader.generation(model), self.of(*self._names(model))
+        before = self._asked.get(model.id)
+        if wanted == (before[1] if before is not None and before[0] == generation else ""):
+            return
+        self._asked[model.id] = (generation, wanted)
+        if model.id in self._loads:
+            self._loads[model.id].cancel()
+        ref, draft = status.ref, model_location(wanted) if wanted else ""
+        more = beside_folder(ref)
+        future = asked(lambda: engine.load_later(model_location(ref), draft=draft, **more))
+        self._loads[model.id] = future
+        self._bridge.when_done(future, partial(self._on_done, model))
+
+    def _names(self, model: Model) -> list[str]:
+        """All names of a loaded model that are known."""
+        known = [s for s in self._loader.known() if s.model is not None and s.model.id == model.id]
+        return [*(status.ref for status in known), *([] if model.adapter else [model.path])]
+
+    def _on_done(self, model: Model, future: Future[Model]) -> None:
+        if self._loads.get(model.id) is not future:  # it was unloaded, or another was chosen
+            return
+        del self._loads[model.id]
+        error = None if future.cancelled() else future.exception()
+        if isinstance(error, EngineError) and error.code != ENGINE_STOPPED:
+            if error.code == UNSUPPORTED_SESSION:  # it never can
+                self._asked.pop(model.id, None)
+                self.choose("", *self._names(model))
+            why = error.message
+            self.refused.emit(tr("{name} has no draft model. {why}", name=model.name, why=why))
+        elif error is None and not future.cancelled():
+            self._loader.renew(future.result())
+        self.changed.emit()

@@ -1,0 +1,55 @@
+"""What the Models window asks and says where a small model is to draft for another."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.background import Query
+from app.draft_candidates import candidates, smaller
+from app.installed import InstalledModels
+from app.language import tr
+from app.ui.models.draft_dialog import DraftDialog
+from app.ui.models.library_foot import LibraryFoot
+from app.ui.models.library_words import drafted
+from app.ui.widgets.closing import open_dialog
+from engine.hub.inventory import Installed
+
+
+class DraftTalk(QObject):
+    """Asks by a dialog, and says in the window's foot what came of it."""
+
+    def __init__(self, installed: InstalledModels, foot: LibraryFoot) -> None:
+        super().__init__(foot)
+        self._installed, self._foot = installed, foot
+
+    def choose(self, model: Installed | None) -> None:
+        """Ask what is to draft for this model."""
+        if model is None:
+            return
+        loaded = self._installed.status(model).model
+        figures = self._installed.drafts.figures.get(loaded.id) if loaded is not None else None
+        told = drafted(figures) if figures is not None else ""
+        dialog = DraftDialog(model.name, told, self._foot.window())
+        dialog.taken.connect(lambda ref: self._take(model, ref))
+        chosen = self._installed.drafts.of(model.ref, str(model.folder))
+        name = self._installed.draft_name(model)
+        base, others = smaller(model, self._installed.models.values())
+        Query(dialog).ask(
+            lambda stop: candidates(base, others, stop),
+            lambda found: dialog.offer(found, chosen, name),
+            lambda _error: dialog.offer([], chosen, name),
+        )
+        open_dialog(dialog)
+
+    def _take(self, model: Installed, ref: str) -> None:
+        self._installed.drafts.choose(ref, model.ref, str(model.folder))
+        draft = self._installed.draft_name(model)
+        if not ref:
+            self._foot.say(tr("{name} has no draft model.", name=model.name))
+        elif self._installed.status(model).model is not None:
+            self._foot.say(tr("{draft} drafts for {name}.", draft=draft, name=model.name))
+        else:
+            words = tr(
+                "{draft} drafts for {name} once that is loaded.", draft=draft, name=model.name
+            )
+            self._foot.say(words)

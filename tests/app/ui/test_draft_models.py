@@ -1,0 +1,188 @@
+"""A small model drafts for a large one: chosen in the Models window, kept, and told of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.chats.model_choice import LoadState
+from app.settings import Settings
+from app.ui.models.draft_dialog import DraftDialog
+from app.ui.models.library_table import BELOW, Column
+from app.ui.models.library_window import ModelsWindow
+from engine.hub import cache
+from tests.app.conftest import Run, Start
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def make_model(folder: Path, size: int, tokens: str) -> None:
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text(json.dumps({"model_type": "llama"}))
+    (folder / "model.safetensors").write_bytes(bytes(size))
+    vocab = {token: at for at, token in enumerate(tokens)}
+    (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": vocab, "merges": []}}))
+
+
+class Drafts:
+    """A program with a large model, three smaller ones, and the Models window open."""
+
+    def __init__(self, run: Run, root: Path) -> None:
+        self.run, self.root = run, root
+        run.app.settings.set(model_folders=(str(root),))
+        run.window.commands["models"].trigger()
+        run.until(lambda: not self.installed.looking)
+
+    @property
+    def window(self) -> ModelsWindow:
+        window = self.run.window.models.window
+        assert window is not None
+        return window
+
+    @property
+    def installed(self):
+        return self.run.window.models.installed
+
+    @property
+    def engine(self):
+        assert self.run.engine is not None
+        return self.run.engine
+
+    def ref(self, name: str) -> str:
+        return str(self.root / name)
+
+    def ask(self, name: str = "Oak-9B") -> DraftDialog:
+        assert self.window.choose(self.root / name)
+        self.run.qtbot.mouseClick(self.window.foot.draft, LEFT)
+        dialog = self.window.findChildren(DraftDialog)[-1]
+        self.run.until(dialog.box.isEnabled)
+        return dialog
+
+    def take(self, dialog: DraftDialog, draft: str) -> None:
+        dialog.box.setCurrentIndex(dialog.box.findData(self.ref(draft) if draft else ""))
+        self.run.qtbot.mouseClick(dialog.go, LEFT)
+
+    def load(self, name: str = "Oak-9B") -> None:
+        self.run.app.loader.want(self.ref(name))
+        self.run.until(lambda: self.run.app.loader.get(self.ref(name)).state is LoadState.READY)
+
+    def cell(self, name: str, column: Column, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        at = self.window.table.row_of(self.root / name)
+        return self.window.table.index(at, column).data(role)
+
+    def drafter(self, name: str = "Oak-9B") -> str:
+        model = self.run.app.loader.get(self.ref(name)).model
+        return Path(model.draft).name if model is not None else "not loaded"
+
+
+@pytest.fixture
+def drafts(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Drafts:
+    monkeypatch.setattr(cache, "root", lambda: tmp_path / "hub")
+    root = tmp_path / "models"
+    make_model(root / "Oak-9B", 3_000_000, "abcdef")
+    make_model(root / "Oak-1B", 1_000_000, "abcdef")
+    make_model(root / "Oak-foreign", 900_000, "abcdef")
+    make_model(root / "Fir-1B", 800_000, "fedcba")
+    make_model(root / "Oak-12B", 4_000_000, "abcdef")
+    run = start()
+    run.ready()
+    return Drafts(run, root)
+
+
+def test_smaller_ones_with_the_same_tokenizer_are_offered(drafts: Drafts):
+    dialog = drafts.ask()
+    items = [dialog.box.model().index(at, 0) for at in range(dialog.box.count())]
+    told = {i.data(): bool(i.flags() & Qt.ItemFlag.ItemIsEnabled) for i in items}
+    guide = "Guide: its tokenizer differs"
+    expected = {"None": True, "Oak-foreign, 0.9 MB": True, "Oak-1B, 1.0 MB": True}
+    expected["Fir-1B: its tokenizer differs"] = False
+    assert {words: on for words, on in told.items() if words != guide} == expected
+    assert dialog.box.currentText() == "None"
+    dialog.reject()
+    dialog = drafts.ask("Fir-1B")
+    assert dialog.note.text() == "No smaller model on this machine has its tokenizer."
+    dialog.reject()
+
+
+def test_the_choice_holds_after_the_next_load_and_is_kept(drafts: Drafts, profile: Path):
+    drafts.take(drafts.ask(), "Oak-1B")
+    assert drafts.window.foot.said.text() == "Oak-1B drafts for Oak-9B once that is loaded."
+    assert Settings.load(profile / "settings.json").drafts == {
+        drafts.ref("Oak-9B"): drafts.ref("Oak-1B")
+    }
+    assert drafts.engine.drafts == []
+    drafts.load()
+    drafts.run.until(lambda: drafts.drafter() == "Oak-1B")
+    assert drafts.engine.drafts == [("Oak-9B", "Oak-1B")]
+    assert drafts.cell("Oak-9B", Column.NAME, BELOW) == (
+        "llama · draft model Oak-1B · Added by hand"
+    )
+    assert drafts.run.app.loader.unload(drafts.ref("Oak-9B"))
+    drafts.load()
+    drafts.run.until(lambda: drafts.drafter() == "Oak-1B")
+    assert len(drafts.engine.drafts) == 2
+    assert drafts.ask().box.currentData() == drafts.ref("Oak-1B")
+
+
+def test_it_holds_at_once_for_a_model_in_memory_and_ends_with_none(drafts: Drafts):
+    drafts.load()
+    drafts.take(drafts.ask(), "Oak-1B")
+    assert drafts.window.foot.said.text() == "Oak-1B drafts for Oak-9B."
+    drafts.run.until(lambda: drafts.drafter() == "Oak-1B")
+    drafts.take(drafts.ask(), "")
+    assert drafts.window.foot.said.text() == "Oak-9B has no draft model."
+    drafts.run.until(lambda: drafts.drafter() == "")
+    assert drafts.engine.drafts == [("Oak-9B", "Oak-1B"), ("Oak-9B", "")]
+    assert drafts.run.app.settings.drafts == {}
+
+
+def test_one_that_the_engine_refuses_is_told_of_and_given_up(drafts: Drafts):
+    drafts.take(drafts.ask(), "Oak-foreign")
+    drafts.load()
+    toast = drafts.run.window.toast
+    drafts.run.until(lambda: "their tokenizers differ" in toast.text)
+    assert toast.text.startswith("Oak-9B has no draft model. Oak-foreign cannot draft")
+    assert drafts.drafter() == ""
+    assert drafts.run.app.settings.drafts == {}
+    assert drafts.engine.drafts == [("Oak-9B", "Oak-foreign")]
+
+
+def test_one_that_is_gone_is_told_of_and_stays_chosen(drafts: Drafts):
+    settings, broken = drafts.run.app.settings, drafts.root / "broken"
+    settings.set(drafts={drafts.ref("Oak-9B"): str(broken)})
+    drafts.load()
+    drafts.run.until(lambda: "broken holds no config.json" in drafts.run.window.toast.text)
+    assert drafts.drafter() == ""
+    assert settings.drafts == {drafts.ref("Oak-9B"): str(broken)}
+    assert len(drafts.engine.drafts) == 1
+
+
+def test_unloaded_meanwhile_it_is_not_loaded_again(drafts: Drafts):
+    drafts.load()
+    drafts.engine.loading.clear()
+    drafts.take(drafts.ask(), "Oak-1B")
+    drafts.run.until(lambda: drafts.engine.drafts)
+    load = drafts.installed.drafts._loads[drafts.ref("Oak-9B")]
+    assert drafts.run.app.loader.unload(drafts.ref("Oak-9B"))
+    assert load.cancelled()
+    drafts.engine.loading.set()
+    assert drafts.drafter() == "not loaded"
+
+
+def test_how_much_of_the_drafts_held_is_shown(drafts: Drafts):
+    drafts.take(drafts.ask(), "Oak-1B")
+    drafts.load()
+    model_id = drafts.ref("Oak-9B")
+    told = {"model": "x", "name": "Oak-1B", "nbytes": 500, "kv_bytes": 100}
+    drafts.installed.drafts.note({model_id: told | {"drafted_tokens": 0, "accepted_tokens": 0}})
+    tip = Qt.ItemDataRole.ToolTipRole
+    assert drafts.cell("Oak-9B", Column.MEMORY, tip) == "Oak-1B has drafted nothing yet."
+    drafts.installed.drafts.note({model_id: told | {"drafted_tokens": 200, "accepted_tokens": 124}})
+    words = "Oak-1B has drafted 200 tokens; 62% of them held."
+    assert drafts.cell("Oak-9B", Column.MEMORY, tip) == words
+    dialog = drafts.ask()
+    assert (dialog.note.isVisible(), dialog.note.text()) == (True, words)

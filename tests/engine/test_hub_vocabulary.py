@@ -1,0 +1,66 @@
+"""Whether two models speak in the same tokens, told from their files."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.hub import vocabulary
+from engine.hub.vocabulary import may_share, vocabulary_of
+
+TOKENS = {"vocab": 0, "merges": 1, "a b": 2, "ä": 3, '"': 4}
+ADDED = [{"content": "vocab", "id": 9}]
+
+
+def write(folder: Path, name: str = "tokenizer.json", **more: Any) -> str:
+    """The digest of a folder whose tokenizer.json is written in one way or the other."""
+    indent = more.pop("indent", None)
+    tokens = more.pop("vocab", TOKENS)
+    model = {"type": "BPE", "vocab": tokens, "merges": more.pop("merges", ["a b"])}
+    data = {"added_tokens": more.pop("added", ADDED), "model": model}
+    folder.mkdir(exist_ok=True)
+    text = json.dumps(data, indent=indent, ensure_ascii=False)
+    (folder / name).write_text(text, encoding="utf-8")
+    return vocabulary_of(folder)
+
+
+def test_the_same_tokens_are_known_however_the_file_is_written(tmp_path: Path) -> None:
+    own = write(tmp_path / "own")
+    assert own
+    assert write(tmp_path / "indented", indent=2) == own
+    assert write(tmp_path / "newer", merges=[["a", "b"], ["c", "d"]]) == own
+    assert write(tmp_path / "flags", added=[]) == own
+    (tmp_path / "apart").mkdir()
+    (tmp_path / "apart" / "vocab.json").write_text(json.dumps(TOKENS, ensure_ascii=False))
+    assert vocabulary_of(tmp_path / "apart") == own
+    assert write(tmp_path / "other", vocab={**TOKENS, "ö": 3}) != own
+    assert write(tmp_path / "more", vocab={**TOKENS, "c": 5}) != own
+    assert write(tmp_path / "list", vocab=[["a", 0.0], ["b", -1.5]]) not in ("", own)
+
+
+def test_pieces_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = write(tmp_path / "own", indent=2)
+    monkeypatch.setattr(vocabulary, "_PIECE", 7)
+    assert vocabulary_of(tmp_path / "own") == own
+
+
+def test_what_cannot_be_told_may_be_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = write(tmp_path / "own")
+    assert vocabulary_of(tmp_path / "none") == ""
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / "tokenizer.json").write_text('{"model": {"vocab": 7}}')
+    assert vocabulary_of(tmp_path / "odd") == ""
+    (tmp_path / "pipe").mkdir()
+    os.mkfifo(tmp_path / "pipe" / "tokenizer.json")
+    assert vocabulary_of(tmp_path / "pipe") == ""
+    monkeypatch.setattr(vocabulary, "_MOST", 10)
+    assert vocabulary_of(tmp_path / "own") == ""
+    assert may_share("", own)
+    assert may_share(own, own)
+    assert not may_share(own, own[::-1])
