@@ -298,7 +298,8 @@ class Engine:
     ) -> Fit:
         """What a model will take before it is loaded, and what would fit where it does not. Waits.
 
-        Only the folder's config and the headers of its weights are read.
+        Only the folder's config and the headers of its weights are read. Of a model that is spread
+        over ranks all figures are those of each, judged by the one that has least memory.
 
         Args:
             context: tokens of each chat; None for the model's own limit, at most 8,192.
@@ -307,7 +308,8 @@ class Engine:
                 not count again (`Fit.shared`).
 
         Raises:
-            EngineError: `model_load_failed`: it is no folder that could be loaded.
+            EngineError: `model_load_failed`: it is no folder that could be loaded;
+                `unsupported_session`: it cannot be spread over so many ranks.
             ValueError: `context`, `chats` or `kv_bits` is out of range.
         """
         may_wait()

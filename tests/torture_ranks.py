@@ -1,7 +1,8 @@
 """Engines of several ranks: random schedules against one rank, and ranks that die, hang or drag.
 
 `tokens` plays the isolation schedules of `engine.bench.schedules` on ranks and repeats each chat
-by itself on an engine of one; the followers compare a digest of their caches with rank 0's every
+by itself on an engine of one; in every second schedule a few chats talk until their contexts slide.
+The followers compare a digest of their caches with rank 0's every
 hundred turns, and the check in each step is always on. `faults` ends, stops or slows a rank at a
 random moment, and wants every reply to end once within five seconds.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import os
 import random
 import signal
@@ -63,9 +65,30 @@ WITHIN = 5.0
 
 
 class SpreadSchedule(Schedule):
-    """As a schedule on one rank, with answers of a given form among the others."""
+    """As a schedule on one rank, with answers of a given form among the others.
+
+    Args:
+        talks: a few chats talk for long and outgrow their context, in place of many short ones.
+    """
 
     _continues = False
+
+    def __init__(
+        self, engine: Engine, folder: Path, seed: int, tight: bool = False, talks: bool = False
+    ) -> None:
+        super().__init__(engine, folder, seed, 3 if talks else 16, tight)
+        self._talks = talks
+        if talks:
+            self._overflow = ("slide",)
+
+    def _step(self) -> None:
+        """One action. Who talks asks, and hears most answers to their ends."""
+        if not self._talks or len(self._chats) < self._most or self._random.random() < 0.15:
+            return super()._step()
+        chat = self._random.choice(self._chats)
+        if chat.reply is None:
+            return self._send(chat)
+        return self._settle(chat)
 
     def _ask(self, chat: Chat, prompt: Prompt) -> None:
         self._continues = not isinstance(prompt, str) and prompt[-1]["role"] == "assistant"
@@ -82,7 +105,8 @@ class SpreadSchedule(Schedule):
 def tokens(options: argparse.Namespace) -> int:
     """Random schedules of all families on each number of ranks; returns how many faults.
 
-    Every second engine has so little memory that chats make room and come back from disk.
+    Every second engine has so little memory that chats make room and come back from disk. Each
+    plays both kinds of schedule, however few turns are asked for.
     """
     os.environ["STRETTO_RANKS_CHECK"] = CHECK
     watch.SILENCE = PATIENCE
@@ -90,8 +114,8 @@ def tokens(options: argparse.Namespace) -> int:
     total: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as scratch, Engine() as judge:
         judge.stats()  # it chooses the BLAS before anything imports MLX
-        for count in options.ranks:
-            for number, family in enumerate(options.families):
+        for number, family in enumerate(options.families):
+            for count in options.ranks:
                 config = {**small_config(family), **SHORT, **(THREE if count == 3 else {})}
                 folder = write_model(Path(scratch) / f"{family}-{count}", config, scale=3.0)
                 for tight in [memory == "tight" for memory in options.memory]:
@@ -99,9 +123,11 @@ def tokens(options: argparse.Namespace) -> int:
                     kept = Path(scratch) / "kept"
                     played = 0
                     with Engine(budget, cache_dir=kept, ranks=count) as spread:
-                        while played < options.steps / len(options.memory):
+                        for talks in itertools.cycle((False, True)):
+                            if not talks and played >= options.steps / len(options.memory):
+                                break
                             seed = options.seed + number + played
-                            schedule = SpreadSchedule(spread, folder, seed, 16, tight)
+                            schedule = SpreadSchedule(spread, folder, seed, tight, talks)
                             schedule.run(options.actions)
                             total.update(schedule.actions)
                             found = compare(judge, folder, schedule.done)

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from engine.core.ranks.agreeing import differing
 from engine.core.ranks.hosts.host import Host
-from engine.core.ranks.processes import Processes, Rank, differing
+from engine.core.ranks.processes import Processes, Rank
 from engine.engine import Engine
 from engine.errors import RanksLostError
 from engine.model import backend

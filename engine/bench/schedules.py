@@ -58,6 +58,7 @@ class Schedule:
         self.done: list[Chat] = []
         self.actions: Counter[str] = Counter()
         self.owed = self.held = 0
+        self._overflow: tuple[str, ...] = ("slide", "refuse")  # what chats are opened with
 
     def run(self, steps: int) -> list[Chat]:
         """Take this many random actions. Returns every conversation that there was."""
@@ -106,7 +107,7 @@ class Schedule:
         self.actions["open"] += 1
         options: dict[str, Any] = {
             "reproducible": self._random.random() < 0.25,
-            "on_overflow": self._random.choice(("slide", "refuse")),
+            "on_overflow": self._random.choice(self._overflow),
             "kv_bits": self._random.choices((None, 8, 4), (8, 1, 1))[0],
         }
         session = self._engine.open_session(self._model, session_id, **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from engine.core.commands import Estimate
 from engine.core.confined.checked import AdapterFacts, Facts
@@ -26,6 +27,9 @@ class _Found:
         contents: of the model's folder, as of `fingerprint.contents`; "" where nobody asks.
     """
 
+    folder: Path
+    name: str
+    identity: tuple[object, ...]
     facts: Facts
     adapter: AdapterFacts | None
     contents: str
@@ -62,7 +66,8 @@ class Estimating:
             adapter = self._confined.look_at_adapter(added, clean_name(added.name) or "The adapter")
         name = clean_name(folder.display_name(path)) or clean_name(path.name) or "The model"
         facts = self._confined.look(path, name)
-        return _Found(facts, adapter, fingerprint.contents(path) if shares else "")
+        contents = fingerprint.contents(path) if shares else ""
+        return _Found(path, name, fingerprint.identity(path), facts, adapter, contents)
 
     def _fit(self, command: Estimate, found: _Found) -> Fit:
         state = self._state
@@ -70,9 +75,15 @@ class Estimating:
         base = state.base(found.contents)
         if base is not None and command.adapter is None and base.info.id in state.models:
             base = None  # it is what was asked about, and the caller knows that it is loaded
+        leader, adapted = state.leader, command.adapter is not None
+        if leader is None:
+            weights, ranks = _weights(found, base), 1
+        else:
+            named = found.folder, found.name, found.facts.config, found.identity
+            weights, ranks = leader.shares.of(*named, adapted), leader.size
         return fit(
             found.facts.config,
-            _weights(found, base),
+            weights,
             max(0, state.budget - state.weights - promised),
             command.context,
             command.chats,
@@ -80,6 +91,7 @@ class Estimating:
             wide=state.backend.prefers_float32 if base is None else base.info.dtype == "float32",
             loaded=self._loaded(base),
             gpu=state.backend.device != "cpu",
+            ranks=ranks,
         )
 
     def _loaded(self, base: LoadedModel | None) -> list[Loaded]:

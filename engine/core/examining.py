@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from engine.core.confined.checked import CheckedTokenizer
 from engine.core.confined.confined import Confined
+from engine.core.ranks.spreading import Shares
 from engine.core.resolving import resolve, resolve_adapter
 from engine.errors import (
     MODEL_LOAD_FAILED,
@@ -18,6 +19,7 @@ from engine.errors import (
     words_of,
 )
 from engine.hub.names import clean_name
+from engine.kv.fitting import Weights
 from engine.model import adapting, folder, loader
 from engine.model.adapting import Adapter
 from engine.model.fingerprint import identity
@@ -41,11 +43,13 @@ class Candidate:
 
     Attributes:
         adapter: makes it a variant.
+        share: what each rank would hold, where it is to be spread over several.
     """
 
     examined: Examined
     checked: CheckedTokenizer
     adapter: Adapter | None = None
+    share: Weights | None = None
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -59,16 +63,27 @@ class Candidate:
         own = self.examined.name
         return own if self.adapter is None else f"{own} + {self.adapter.name}"
 
-    def request(self, key: str, base: LoadedModel | None, float32: bool, parts: int) -> LoadRequest:
+    def spread(self, shares: Shares) -> Candidate:
+        """The same for an engine of several ranks.
+
+        Raises:
+            EngineError: as of `Shares.of`.
+        """
+        of, adapted = self.examined, self.adapter is not None
+        share = shares.of(of.folder, of.name, of.config, of.identity, adapted)
+        return replace(self, share=share)
+
+    def request(self, key: str, base: LoadedModel | None, float32: bool) -> LoadRequest:
         """What it asks for, for the scheduler.
 
         Args:
             base: the model in memory whose weights it would share.
             float32: this machine computes fastest in that type.
-            parts: of how many this process holds one. Some weights each holds whole: it is about
-                so much.
         """
-        nbytes = 0 if base is not None else -(-self.examined.nbytes // parts)
+        if self.share is not None:
+            nbytes = self.share.nbytes
+            return LoadRequest(key, self.name, nbytes, self.share.wide if float32 else nbytes)
+        nbytes = 0 if base is not None else self.examined.nbytes
         wide = 2 * nbytes if float32 else nbytes
         if self.adapter is not None:
             # On a base that has been read it has no choice of its own.

@@ -78,8 +78,7 @@ class Loading:
             known = self._known(load.candidate)
             if known is None:
                 base = self._state.base(load.candidate.examined.contents)
-                leader, float32 = self._state.leader, self._state.backend.prefers_float32
-                return load.candidate.request(load.key, base, float32, leader.size if leader else 1)
+                return load.candidate.request(load.key, base, self._state.backend.prefers_float32)
             self._end(load)  # what was read before it has brought it
             for command in load.callers:
                 give(command, known)
@@ -117,7 +116,7 @@ class Loading:
                 give(command, known)
             return
         if self._state.leader is not None:
-            self._state.leader.check(candidate.examined, candidate.adapter is not None)
+            candidate = candidate.spread(self._state.leader.shares)
         same = [q for q in self._queue if q.candidate.identity == candidate.identity]
         if same:
             same[0].callers.append(command)

@@ -15,13 +15,17 @@ from engine.kv.config_reader import FULL, NOTHING, STATE, WINDOW, ConfigReader
 from engine.kv.shape import Layer, Scan, Shape
 
 
-def shape_of(config: Mapping[str, Any]) -> Shape | None:
+def shape_of(config: Mapping[str, Any], ranks: int = 1) -> Shape | None:
     """The shape of the model that a `config.json` describes; None where it does not tell.
 
     A family that is not known is taken to keep what its config names.
+
+    Args:
+        ranks: over how many it is spread. It is one rank's shape then: heads, their keys and states
+            are divided. What belongs to no head is whole on each: compressed keys, an indexer's.
     """
     try:
-        reader = _Reader(config)
+        reader = _Reader(config, ranks)
         caches = reader.caches()
         if not caches or not reader.hidden:
             return None
@@ -29,9 +33,9 @@ def shape_of(config: Mapping[str, Any]) -> Shape | None:
         return Shape(
             tuple(caches),
             reader.hidden,
-            reader.heads,
+            reader.own(reader.heads),
             reader.head_widths(FULL)[1],
-            reader.inner,
+            reader.own(reader.inner),
             vocabulary,
             reader.latent,
             reader.grouped,
@@ -57,6 +61,14 @@ _LINEAR = {"bailing_hybrid", "bailing_moe_linear"}
 
 class _Reader(ConfigReader):
     """What each layer keeps, in numbers."""
+
+    def __init__(self, config: Mapping[str, Any], ranks: int = 1) -> None:
+        super().__init__(config)
+        self._ranks = ranks
+
+    def own(self, count: int) -> int:
+        """One rank's of so many that are divided among all."""
+        return -(-count // self._ranks)
 
     @property
     def latent(self) -> bool:
@@ -118,7 +130,7 @@ class _Reader(ConfigReader):
         if isinstance(ratios, list):
             return self.compressed(at, ratios[at])
         if kind == STATE:
-            return [Layer(state=self.state())]
+            return [Layer(state=self.own(self.state()))]
         found = [self.attention(at, kind)]
         if self.has("longcat_flash", "longcat_flash_ngram"):
             found *= 2
@@ -154,9 +166,10 @@ class _Reader(ConfigReader):
         if self.number("kv_lora_rank"):
             wide = self.number("qk_nope_head_dim") + self.number("qk_rope_head_dim")
             width = self.number("v_head_dim") or self.hidden // self.heads
-            return Layer(self.heads * wide, self.heads * width, window)
+            heads = self.own(self.heads)
+            return Layer(heads * wide, heads * width, window)
         keys, values = self.head_widths(kind)
-        heads = self.key_heads(at, kind)
+        heads = self.own(self.key_heads(at, kind))
         return Layer(heads * keys, heads * values, window)
 
     def head_widths(self, kind: str) -> tuple[int, int]:

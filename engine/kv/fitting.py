@@ -85,7 +85,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Fit:
-    """What a model will take, in bytes, and whether there is room.
+    """What a model will take, in bytes, and whether there is room. Of several ranks: of each.
 
     Attributes:
         weights: that are added to what is in memory, as the machine would hold them.
@@ -146,6 +146,7 @@ def fit(
     loaded: Iterable[Loaded] = (),
     chunk: int | None = None,
     gpu: bool = False,
+    ranks: int = 1,
 ) -> Fit:
     """What the model of this config will take, and what would fit where it does not.
 
@@ -157,8 +158,9 @@ def fit(
         loaded: the models in memory.
         chunk: tokens of a prompt that are read in a pass; None for `CHUNK`.
         gpu: it runs on one, whose attention is one operation for the usual widths of heads.
+        ranks: over how many it is spread; all figures, `weights` and `free` too, are one rank's.
     """
-    shape, chunk = shape_of(config), chunk or CHUNK
+    shape, chunk = shape_of(config, ranks), chunk or CHUNK
     fused = gpu and shape is not None and not shape.latent and shape.width in FUSED_WIDTHS
     slots = ON_GPU if gpu else ON_CPU
     context = context or min(USUAL_CONTEXT, context_limit(config) or USUAL_CONTEXT)

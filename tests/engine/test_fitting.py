@@ -134,6 +134,40 @@ def test_the_caches_of_every_family_are_read_from_its_config() -> None:
     assert compared > 110
 
 
+class OneOfTwo:
+    """A group of two ranks, for models that are divided and whose sums nobody looks at."""
+
+    def size(self) -> int:
+        return 2
+
+    def rank(self) -> int:
+        return 0
+
+
+def test_the_caches_of_one_of_two_ranks_are_read_from_the_config(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import mlx.core as mx
+    from mlx_lm.models.cache import make_prompt_cache
+    from mlx_lm.utils import _get_classes
+
+    monkeypatch.setattr(mx.distributed, "all_sum", lambda array, **_: array)
+    monkeypatch.setattr(mx.distributed, "all_gather", lambda array, **_: array)
+    for name in ("llama", "gpt_oss", "deepseek_v2", "deepseek_v32", "qwen3_5", "minimax_m3_vl"):
+        config = small_config(name)
+        kind, arguments = _get_classes(dict(config))
+        net = kind(arguments.from_dict(dict(config)))
+        net.shard(OneOfTwo())
+        real = sorted(map(str, _kept(net, make_prompt_cache(net))))
+        shape = shape_of(config, 2)
+        assert shape is not None
+        told = [(c.keys, c.values, c.window, c.state) for c in shape.caches]
+        assert sorted(map(str, told)) == real, name
+        whole = shape_of(config)
+        assert whole is not None
+        assert (whole.heads, whole.inner) == (2 * shape.heads, 2 * shape.inner)
+
+
 def _kept(net: Any, caches: list[Any]) -> Iterator[tuple[int, int, int | None, int]]:
     import mlx.core as mx
 

@@ -7,6 +7,7 @@ import queue
 import signal
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,13 @@ from engine import Engine, EngineError, Failed, Finished, Model, SamplingParams
 from engine.bench import ranks as bench_ranks
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
+from engine.core.examining import Candidate
 from engine.core.ranks import record, spreading
+from engine.core.ranks.agreeing import BUDGET_SHARE, budget_of, differing
 from engine.core.ranks.link import Link
-from engine.core.ranks.processes import BUDGET_SHARE, Rank, budget_of, differing
+from engine.core.ranks.processes import Rank
 from engine.core.ranks.record import Do, Order, Record
+from engine.kv.fitting import Weights
 from engine.reply import Reply
 
 LONG = 120.0  # seconds for what takes one on a machine with nothing else to do
@@ -192,15 +196,54 @@ def test_memory_is_planned_with_the_rank_that_has_least(spread: Engine) -> None:
     assert budget_of(ranks(("here", 1000), ("there", 400)), None) == 340
     assert budget_of(ranks(("here", 1000), ("here", 1000), ("there", 800)), None) == 425
     assert budget_of(ranks(("here", 1000), ("here", 1000)), 600) == 300
+    assert budget_of(ranks(("here", 1000), ("there", 400)), 600) == 340
+    assert budget_of(ranks(("here", 400), ("there", 1000)), 600) == 600
     stats = spread.stats()
     least = min(rank["memory"] for rank in stats["ranks"])
     assert stats["memory_budget"] == int(least * BUDGET_SHARE) // 2
 
 
 def test_what_cannot_be_spread_says_so(spread: Engine, model_folder: Callable[[str], Path]) -> None:
-    with pytest.raises(EngineError) as refused:
-        spread.load(model_folder("pure recurrent"))
-    assert refused.value.code == "unsupported_session"
+    for ask in (spread.load, spread.estimate):
+        with pytest.raises(EngineError) as refused:
+            ask(model_folder("pure recurrent"))
+        assert refused.value.code == "unsupported_session"
+
+
+def test_the_estimate_is_what_each_rank_holds(
+    spread: Engine, engine: Engine, tmp_path: Path
+) -> None:
+    """Its embeddings are most of this model, and whole on each rank."""
+    config = {**small_config("qwen3"), "vocab_size": 4096, "hidden_size": 256}
+    folder = write_model(tmp_path / "model", config, scale=3.0)
+
+    def held() -> list[int]:
+        return [rank["held"] for rank in spread.stats()["ranks"]]
+
+    until(lambda: all(held()))
+    before = held()
+    alone, told = engine.estimate(folder, 1024), spread.estimate(folder, 1024)
+    assert alone.weights / 2 < 0.8 * told.weights < told.weights < alone.weights
+    assert 2 * told.caches == alone.caches
+    model = spread.load(folder)
+    assert told.weights == model.nbytes
+    each = [was + model.nbytes for was in before]
+    until(lambda: held() == pytest.approx(each, abs=model.nbytes / 50))  # as MLX counts
+    chat = spread.open_session(model)
+    chat.send("a" * 900, SamplingParams(max_tokens=50, temperature=0.0)).tokens(timeout=LONG)
+    assert told.caches == pytest.approx(spread.stats()["sessions"][chat.id]["kv_bytes"], rel=0.2)
+    spread.unload(model)
+
+
+def test_a_load_asks_for_what_the_part_takes(model_folder: Callable[[str], Path]) -> None:
+    from engine.model import loader
+
+    examined: Any = loader.examine(model_folder("plain"), "It", {}, 8_000, None)
+    candidate = Candidate(examined, checked=None)  # type: ignore[arg-type]
+    part = replace(candidate, share=Weights(5_000, 9_000))
+    assert part.request("", None, float32=False).nbytes == 5_000
+    assert part.request("", None, float32=True).wide == 9_000
+    assert candidate.request("", None, float32=True).wide == 16_000
 
 
 def test_chats_on_ranks_come_back_from_disk_and_keep_keys_in_few_bits(

@@ -83,6 +83,9 @@ class MachinesDialog(QDialog):
         head.resizeSection(0, scaled(150))
         head.resizeSection(1, scaled(200))
         head.setStretchLastSection(True)
+        # Tab goes through them in the order in which they are made.
+        self.check = self._button(tr("Check"), self._on_check)
+        self.remove = self._button(tr("Remove"), self._on_remove)
         self.name, self.address, self.program = (QLineEdit(self) for _ in range(3))
         fields = (
             (self.name, tr("Name")),
@@ -90,23 +93,22 @@ class MachinesDialog(QDialog):
             (self.program, tr("Its Python or Stretto (stretto)")),
         )
         adding = QHBoxLayout()
-        for field, words in fields:
+        for width, (field, words) in enumerate(fields, 2):
             field.setPlaceholderText(words)
             field.setAccessibleName(words)
-            adding.addWidget(field, 2 if field is self.name else 3)
+            field.setToolTip(words)
+            adding.addWidget(field, width)
         self.add = self._button(tr("Add"), self._on_add)
         adding.addWidget(self.add)
-        self.remove = self._button(tr("Remove"), self._on_remove)
-        self.check = self._button(tr("Check"), self._on_check)
         self.model = QComboBox(self)
         self.model.setAccessibleName(tr("Model"))
         for shown, folder in models:
             self.model.addItem(shown, folder)
         self.test = self._button(tr("Test"), self._on_test)
         self.test.setToolTip(tr("Measures the connection, and tokens a second beside one machine"))
+        self.leave = self._button(tr("Close"), self.reject)
         self.go = self._button(tr("Start"), self._on_start)
         self.go.setDefault(True)
-        self.leave = self._button(tr("Close"), self.reject)
         below, foot = QHBoxLayout(), QHBoxLayout()
         below.addWidget(self.check)
         below.addWidget(self.remove)
@@ -207,6 +209,8 @@ class MachinesDialog(QDialog):
             field.clear()
         self.said.clear()
         self._fill()
+        self.list.setCurrentItem(next(row for row in self._rows() if row.text(0) == name))
+        self.list.setFocus()  # Space ticks it, and Add has nothing more to do
 
     @Slot()
     def _on_remove(self) -> None:

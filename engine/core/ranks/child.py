@@ -22,7 +22,7 @@ from engine.errors import EngineError, words_of
 
 log = logging.getLogger(__name__)
 
-PROTOCOL = 2
+PROTOCOL = 3
 """Of records and messages; ranks of another cannot be in one group."""
 
 
@@ -104,11 +104,13 @@ class _Pulse:
 
     def _beat(self) -> None:
         from engine.core.ranks.watch import BEAT
+        from engine.model.backend import memory_in_use
 
         while True:
             steps, busy, loading = self.state()
+            told = {"beat": steps, "busy": busy, "loading": loading, "held": memory_in_use()}
             try:
-                self._link.tell({"beat": steps, "busy": busy, "loading": loading})
+                self._link.tell(told)
             except OSError:
                 os._exit(1)  # there is nobody to lead or to follow for
             time.sleep(BEAT)

@@ -18,7 +18,6 @@ from engine.core.ranks.record import Do, Order, encode
 from engine.core.session import SessionState
 from engine.errors import (
     MODEL_LOAD_FAILED,
-    UNSUPPORTED_SESSION,
     EngineError,
     RanksLostError,
     words_of,
@@ -38,6 +37,7 @@ class Leader:
         steps: grows with each record, and with each piece of a model.
         busy: whether a turn is announced and the engine does not rest.
         loading: all ranks read a model: nothing can be computed meanwhile.
+        shares: what each rank would hold of a model.
         check_every: after so many turns the followers compare their caches with these; 0 is never.
 
     Args:
@@ -51,6 +51,7 @@ class Leader:
         self.busy = False
         self.loading = False
         self.check_every = check_every
+        self.shares = spreading.Shares(group.mlx)
         self._group = group
         self._tell = tell
         self._journal = Journal()
@@ -148,20 +149,6 @@ class Leader:
         self._group.say(encode(self.turn, [*said, *orders]))
 
     # -- models -----------------------------------------------------------------------------
-
-    def check(self, examined: Examined, adapted: bool) -> None:
-        """Refuse a model that cannot be spread, before anything of it is read.
-
-        Args:
-            adapted: with an adapter.
-
-        Raises:
-            EngineError: `unsupported_session`.
-        """
-        if adapted:
-            why = "A model with an adapter cannot be spread over several ranks."
-            raise EngineError(UNSUPPORTED_SESSION, why)
-        spreading.check(examined.name, examined.config, self.size)
 
     def load(self, examined: Examined, wide: bool) -> Pieces:
         """As `loader.load`, on all ranks: each reads its part of the weights.

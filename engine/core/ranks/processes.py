@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing import AuthenticationError
@@ -35,9 +34,6 @@ ARGUMENT = "--rank-child"
 STARTING = 300.0
 """Seconds for all ranks to say what they are. It takes two or three where nothing else runs."""
 
-BUDGET_SHARE = 0.85
-"""Of the memory, where no budget is given; as of an engine of one rank."""
-
 ORPHANED = 30.0
 """Seconds of silence after which a rank on another machine has no relay any more."""
 
@@ -53,6 +49,7 @@ class Rank:
         hello: what `child` tells: versions, bytes of memory.
         process: None where it was not started by this program; the `ssh` of one elsewhere.
         host: the name of the machine, where it is not the one that all ranks are on.
+        held: bytes that MLX holds there, as it last said.
     """
 
     number: int
@@ -60,6 +57,7 @@ class Rank:
     hello: dict[str, Any]
     process: subprocess.Popen[bytes] | None = None
     host: str = ""
+    held: int = 0
 
     def place(self, count: int) -> str:
         """Which of so many it is, for people."""
@@ -233,36 +231,6 @@ class Processes:
             process.wait()
         with contextlib.suppress(OSError):
             self._folder.cleanup()
-
-
-def budget_of(ranks: Sequence[Rank], given: int | None) -> int:
-    """Bytes that each rank may take: as many as the one that has least, on whatever machine.
-
-    Args:
-        given: for all ranks of one machine together; None for most of what is free there.
-    """
-    crowd = Counter(rank.hello.get("machine") for rank in ranks)
-    return min(
-        (given or int(int(rank.hello["memory"]) * BUDGET_SHARE)) // crowd[rank.hello.get("machine")]
-        for rank in ranks
-    )
-
-
-def differing(ranks: Sequence[Rank]) -> str | None:
-    """Why ranks cannot be in one group; None where nothing differs."""
-    wanted = ranks[0].hello.get("versions")
-    for rank in ranks[1:]:
-        theirs = rank.hello.get("versions")
-        if theirs == wanted:
-            continue
-        if not isinstance(theirs, dict) or not isinstance(wanted, dict):
-            return f"Rank {rank.number} does not say which versions it has."
-        name = next(n for n in {**wanted, **theirs} if wanted.get(n) != theirs.get(n))
-        return (
-            f"Rank {rank.number} has {name} {theirs.get(name)}, rank 0 has {wanted.get(name)}. "
-            "Install the same versions on all machines."
-        )
-    return None
 
 
 def ended(process: subprocess.Popen[bytes]) -> str:

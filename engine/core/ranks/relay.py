@@ -19,9 +19,10 @@ from typing import Any
 
 from engine.core.mailbox import Mailbox, refuse
 from engine.core.ranks import files
+from engine.core.ranks.agreeing import budget_of, differing
 from engine.core.ranks.far_end import Answered, Asked, Progress, Told, Unasked, nowhere
 from engine.core.ranks.hosts.host import Host
-from engine.core.ranks.processes import Processes, Rank, budget_of, differing
+from engine.core.ranks.processes import Processes, Rank
 from engine.core.ranks.watch import Watch
 from engine.errors import ENGINE_STOPPED, EngineError, RanksLostError, words_of
 from engine.messages import Command, Failed, Finished, GetStats, Send, Sink, Stop, WorkDone
@@ -176,6 +177,7 @@ class Relay:
                     self._post(partial(self._take, message[0]))
                 elif "beat" in message:
                     steps, busy = int(message["beat"]), bool(message["busy"])
+                    rank.held = int(message["held"])
                     self._watch.beat(rank.number, steps, busy, bool(message["loading"]))
                 elif "to all" in message and rank.number == 0:
                     for other in self._ranks[1:]:
@@ -231,6 +233,7 @@ class Relay:
                 "pid": rank.process.pid if rank.process is not None else 0,
                 "device": rank.hello.get("device"),
                 "memory": rank.hello.get("memory"),
+                "held": rank.held,
                 "turn": self._watch.steps(rank.number) if self._watch is not None else 0,
             }
             for rank in self._ranks

@@ -11,6 +11,7 @@ from zlib import crc32
 import mlx.core as mx
 
 from engine.errors import UNSUPPORTED_SESSION, EngineError
+from engine.kv.fitting import Weights
 from engine.model import loader, measuring
 from engine.model.info import Model
 from engine.model.loaded import LoadedModel
@@ -84,6 +85,57 @@ def part(folder: Path, name: str, group: Any, wide: bool) -> tuple[Any, dict[str
     if wide:
         net.set_dtype(mx.float32)
     return net, config
+
+
+class Shares:
+    """What each rank would hold of models. They are divided for that, and nothing of them is read.
+
+    Args:
+        group: MLX's group of the ranks.
+    """
+
+    def __init__(self, group: Any) -> None:
+        self._group = group
+        self._known: dict[tuple[object, ...], Weights] = {}  # by the folders' identities
+
+    def of(
+        self,
+        folder: Path,
+        name: str,
+        config: Mapping[str, Any],
+        identity: tuple[object, ...],
+        adapted: bool,
+    ) -> Weights:
+        """One rank's part; that of the others is as large.
+
+        Args:
+            config: of the folder.
+            identity: of the folder; what has one that is known is not divided again.
+            adapted: with an adapter.
+
+        Raises:
+            EngineError: `unsupported_session`: it cannot be spread; `model_load_failed`.
+        """
+        if adapted:
+            raise _refusal("A model with an adapter cannot be spread over several ranks.")
+        if identity not in self._known:
+            check(name, config, self._group.size())
+            try:
+                net, _ = part(folder, name, self._group, wide=False)
+            except EngineError:
+                raise
+            except Exception as error:
+                raise loader.load_error(name, dict(config), error) from None
+            self._known[identity] = _weights(net)
+        return self._known[identity]
+
+
+def _weights(net: Any) -> Weights:
+    arrays = loader.arrays(net)
+    floats = [a for a in arrays if mx.issubdtype(a.dtype, mx.floating)]
+    widened = sum(a.size * mx.float32.size - a.nbytes for a in floats)
+    nbytes = loader.weight_bytes(net)
+    return Weights(nbytes, nbytes + widened)
 
 
 def read(net: Any) -> Generator[float, None, None]:

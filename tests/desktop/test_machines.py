@@ -1,0 +1,32 @@
+"""A model on two processes of this machine, by the keyboard alone."""
+
+from __future__ import annotations
+
+import json
+
+from tests.desktop.conftest import Desk
+
+
+def test_a_machine_is_added_and_a_model_answers_from_two_processes(desk: Desk) -> None:
+    desk.keys("ctrl+k")  # the palette
+    desk.type("several machines")
+    desk.keys("Return")
+    desk.until(lambda: desk.dialog("Several Machines"))
+    desk.keys("Tab", "Tab")  # past the list and Check to the name
+    desk.type("second")
+    desk.keys("Tab")
+    desk.type("local")
+    desk.keys("Tab", "Tab", "space")  # past the program to Add
+    file = desk.profile / "hosts.json"
+    desk.until(file.exists)
+    (host,) = json.loads(file.read_text())["hosts"]
+    assert (host["name"], host["address"]) == ("second", "local")
+    desk.keys("space", "Tab", "Tab", "Tab", "Return")  # ticked; from the name's field it starts
+    desk.until(lambda: desk.ask("SELECT id FROM chats WHERE model LIKE 'remote:%#Guide'"))
+    desk.until(lambda: not desk.dialog("Several Machines"))
+    desk.give_keys()
+    desk.say("Hello")
+    desk.until(lambda: len(desk.answers()) == 1)
+    (group,) = json.loads((desk.profile / "settings.json").read_text())["remotes"].values()
+    assert group["hosts"] == ["local", "second"]
+    assert desk.end() == 0
