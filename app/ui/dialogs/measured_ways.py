@@ -67,13 +67,13 @@ class MeasuredWays(QWidget):
         self.text.setTextFormat(Qt.TextFormat.PlainText)
         self.text.setWordWrap(True)
         self.text.setProperty("muted", True)
-        self.text.setAccessibleName(tr("Measured on this machine"))
         self.text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self._area = QScrollArea(self)
         self._area.setWidgetResizable(True)
+        self._area.setAccessibleName(tr("Measured on this machine"))
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setMinimumWidth(scaled(WIDTH))
         self._area.setWidget(self.text)
