@@ -18,10 +18,12 @@ from engine.batch.summary import Summary
 from engine.cli.arguments import (
     GUIDE,
     add_adapter,
+    add_calibration,
     add_draft,
     add_ranks,
     positive,
     ranks_of,
+    ways_of,
 )
 from engine.cli.batch_progress import line
 from engine.cli.terminal import Line
@@ -56,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_adapter(parser)
     add_draft(parser)
     add_ranks(parser)
+    add_calibration(parser)
     parser.add_argument("--concurrency", type=positive, default=8, metavar="N", help="at once (8)")
     parser.add_argument("--seed", type=int, default=0, help="makes every line's own seed (0)")
     parser.add_argument("--max-tokens", type=int, help="where a line does not say (2048)")
@@ -75,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with Engine(ranks=ranks_of(options)) as engine:
+        with Engine(ranks=ranks_of(options), ways_dir=ways_of(options)) as engine:
             return _batch(engine, options)
     except KeyboardInterrupt:
         print("batch: interrupted; the same command goes on from here.", file=sys.stderr)

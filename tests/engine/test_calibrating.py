@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
+import platformdirs
 import pytest
 
 from engine import Engine, Model, SamplingParams
 from engine.bench.random_models import SHAPES, write_model
+from engine.cli import serve
+from engine.cli.main import main
 from engine.core import calibrating
 from engine.core.ways_file import WaysFile
 from engine.model import backend, loader, slices, trials
@@ -359,3 +362,55 @@ def test_beginnings_are_shared_by_how_many_chats_go_on_from_them(
         assert taken.wait() is made
         assert sharers(engine, model, 2, "one two three four ") == [1, 1]
         assert min(sharers(engine, model, 3, "five six seven eight ")) == 3
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The cache folder of the commands, with nothing said against measuring."""
+    monkeypatch.delenv("STRETTO_NO_WAYS")
+    monkeypatch.setattr(platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+def test_a_batch_takes_what_was_measured_before(
+    folder: Path,
+    model: LoadedModel,
+    cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    file = WaysFile(cache / "ways", backend.start(), model)
+    file.write({SMALL[0]: {"slots": 2.0, "own caches": 1.0}})
+    source = tmp_path / "in.jsonl"
+    source.write_text(json.dumps({"prompt": "hello", "max_tokens": 3}) + "\n")
+    taken = Taken(monkeypatch)
+
+    def run(*more: str) -> None:
+        out = str(tmp_path / f"{len(more)}.jsonl")
+        assert main(["batch", str(source), out, "--model", str(folder), *more]) == 0
+
+    run()
+    assert [made.below for made in taken.choices[:1]] == [{4: 0}]
+    taken.choices.clear()
+    run("--no-calibration")
+    monkeypatch.setenv("STRETTO_NO_WAYS", "1")
+    run("--no-calibration", "--restart")
+    run()
+    assert not taken.choices
+
+
+def test_a_server_measures_unless_it_is_told_not_to(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    given: list[Any] = []
+
+    class Noted(Engine):
+        def __init__(self, **options: Any) -> None:
+            super().__init__(**options)
+            given.append(options["ways_dir"])
+
+    monkeypatch.setattr(serve, "Engine", Noted)
+    nothing = str(tmp_path / "none")
+    assert main(["serve", nothing, "--port", "0"]) == 2
+    assert main(["serve", nothing, "--port", "0", "--no-calibration"]) == 2
+    assert given == [cache / "ways", None]
