@@ -106,6 +106,7 @@ def stretto(model: Any, case: Case) -> Count | None:
     from engine.errors import EngineError
     from engine.kv.session_kv import SessionKV
     from engine.model import quantised, runner
+    from engine.model.reading import Reading
     from engine.model.sampling import Sampler
     from engine.params import SamplingParams
 
@@ -134,11 +135,9 @@ def stretto(model: Any, case: Case) -> Count | None:
         return SimpleNamespace(**named, sampler=Sampler(params), constraint=None, odds=None)
 
     kvs = _on_a_prefix(session, case) if case.prefix else [session(n) for n in case.lengths]
-    reading = None
-    if case.chunk:
-        reading = runner.Reading(session(READ), [7] * case.chunk)
+    readings = [Reading(session(READ), [7] * case.chunk)] if case.chunk else []
     rows = [runner.Row(kv, answer()) for kv in kvs]
-    together = len(rows) > 1 and reading is not None
+    together = len(rows) > 1
 
     try:
         for _ in range(2):  # the first step may make room, which later ones find
@@ -150,9 +149,9 @@ def stretto(model: Any, case: Case) -> Count | None:
             row.answer.next = mx.array([5], mx.uint32)
         mx.eval(_written(kvs), [row.answer.next for row in rows])
         with capture() as outputs:
-            runner.decode(model, rows, True, reading if together else None)
+            runner.decode(model, rows, True, readings if together else ())
             outputs.extend(_written(kvs))
-            if reading is not None and not together:
+            for reading in () if together else readings:
                 runner.prefill(model, reading.kv, reading.tokens)
         found = count(outputs)
     finally:

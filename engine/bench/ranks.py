@@ -206,7 +206,7 @@ class _Steps:
             elif record:
                 group.hear()
             fed = (lambda count: group.feed(feeds, 0)) if group.rank == 0 else group.fed
-            _, told = runner.follow(self._model, self._kvs, True, fed, None)
+            _, told = runner.follow(self._model, self._kvs, True, fed)
             for kv, token in zip(self._kvs, integers(told), strict=False):
                 kv.note_fed(token)
         mx.synchronize()

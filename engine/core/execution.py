@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import mlx.core as mx
@@ -18,7 +18,8 @@ from engine.core.session import SessionState
 from engine.core.state import State
 from engine.model import runner
 from engine.model.drafting import Check
-from engine.model.runner import Following, Reading, Row
+from engine.model.reading import Reading
+from engine.model.runner import Following, Row
 from engine.scheduling.plan import Admission, Adoption, Chunk, Pass, StepPlan, Timing
 from engine.scheduling.view import Status
 
@@ -55,13 +56,15 @@ class Results:
     Attributes:
         passes: as in the plan.
         failed: what concerned a single session and raised, with that session's id.
-        chunk_read: tokens of the chunk that were read.
+        together: what reading several prompts in a pass of their own raised.
+        read: the chunks that were read.
         timing: for the scheduler.
     """
 
     passes: list[PassResult] = field(default_factory=list)
     failed: list[tuple[str, BaseException]] = field(default_factory=list)
-    chunk_read: int = 0
+    together: BaseException | None = None
+    read: list[Chunk] = field(default_factory=list)
     timing: Timing = field(default_factory=Timing)
 
 
@@ -95,7 +98,8 @@ class Execution:
             leader.announce(plan, self._state.answering)
         self._compute(plan, results)
         if leader is not None:
-            leader.computed([p.error for p in results.passes] + [e for _, e in results.failed])
+            errors = [p.error for p in results.passes] + [e for _, e in results.failed]
+            leader.computed([*errors, results.together])
         return results
 
     def _compute(self, plan: StepPlan, results: Results) -> None:
@@ -104,22 +108,27 @@ class Execution:
         started = time.perf_counter()
         with meter.phase("decode"):
             for step in plan.passes:
-                results.passes.append(self._decode(step, chunk if mixed else None))
+                results.passes.append(self._decode(step, plan.chunks if mixed else ()))
             if plan.passes and (len(plan.models) > 1 or (chunk is not None and not mixed)):
                 # What one pass has been told to do is not counted as another's time. A fault in
                 # it is found by those whose step it is, when they read their tokens.
                 with contextlib.suppress(Exception):
                     mx.synchronize()
         decoded = time.perf_counter()
-        left = 0
+        read: list[Chunk] = []
         if chunk is not None and not any(p.error for p in results.passes if mixed):
-            with meter.phase("prefill"), _fence(results, chunk.session):
-                if mixed or self._read(chunk):
-                    results.chunk_read = chunk.count
-                    left = self._after_chunk(plan, chunk)
+            with meter.phase("prefill"):
+                read = list(plan.chunks) if mixed else self._read(plan, results)
+                for part in read:
+                    with _fence(results, part.session):
+                        self._after_chunk(plan, part)
+                        results.read.append(part)
         decode = results.passes[0].seconds if mixed and results.passes else decoded - started
         ended = time.perf_counter()
-        results.timing = Timing(ended, decode, ended - decoded, results.chunk_read, left)
+        tokens, left = sum(c.count for c in read), 0
+        if chunk in results.read:
+            left = self._state.answering[chunk.session].remaining
+        results.timing = Timing(ended, decode, ended - decoded, tokens, left)
 
     def evict(self, keys: Iterable[str]) -> None:
         """Drop idle caches; those of chats go to disk, as far as it keeps up."""
@@ -177,16 +186,16 @@ class Execution:
         reply.progress(session.kv.length, 0)
         state.note_read(session)
 
-    def _decode(self, step: Pass, chunk: Chunk | None) -> PassResult:
-        """One step; with a chunk, in the same pass."""
+    def _decode(self, step: Pass, chunks: Sequence[Chunk]) -> PassResult:
+        """One step; with chunks of prompts, in the same pass."""
         state, out = self._state, PassResult(step)
         rows = [state.answering[i] for i in step.rows]
         feeding = [state.answering[i] for i in step.feed]
         try:
-            if chunk is not None:
+            if chunks:
                 started = time.perf_counter()
                 with state.meter.phase("mixed"):
-                    out.following = self._decode_mixed(feeding, chunk)
+                    out.following = self._decode_mixed(feeding, chunks)
                 out.seconds = time.perf_counter() - started
             elif step.draft:
                 with state.meter.phase("wait"):
@@ -203,26 +212,50 @@ class Execution:
             drafting.catch_up(feeding[0], step.behind)
         return out
 
-    def _decode_mixed(self, feeding: list[SessionState], chunk: Chunk) -> dict[str, Following]:
-        session = self._state.answering[chunk.session]
+    def _decode_mixed(
+        self, feeding: list[SessionState], chunks: Sequence[Chunk]
+    ) -> dict[str, Following]:
         with contextlib.suppress(Exception):  # found when its tokens are read
             mx.synchronize()  # the step before is not counted as this one's time
-        session.kv.expect(session.remaining - chunk.count)
-        following = _launch(feeding, True, Reading(session.kv, _tokens(session, chunk)))
+        following = _launch(feeding, True, [self._reading(chunk) for chunk in chunks])
         mx.synchronize()
         return following
 
-    def _read(self, chunk: Chunk) -> bool:
-        """Read a chunk in a pass of its own; False where a fault of this turn has undone it."""
-        session = self._state.answering.get(chunk.session)
-        if session is None or session.kv.length != chunk.start:
-            return False
-        session.kv.expect(session.remaining - chunk.count)
-        runner.prefill(session.model, session.kv, _tokens(session, chunk))
-        return True
+    def _read(self, plan: StepPlan, results: Results) -> list[Chunk]:
+        """Read in a pass of its own, and return what was read.
 
-    def _after_chunk(self, plan: StepPlan, chunk: Chunk) -> int:
-        """Keep what is worth keeping of what has been read; returns how much is left to read."""
+        What a fault of this turn has undone is left out.
+        """
+        held = self._state.answering
+        chunks = [
+            c for c in plan.chunks if c.session in held and held[c.session].kv.length == c.start
+        ]
+        if not chunks:
+            return []
+        model = held[chunks[0].session].model
+        try:
+            readings = [self._reading(chunk) for chunk in chunks]
+            if len(readings) == 1:
+                runner.prefill(model, readings[0].kv, readings[0].tokens)
+            else:
+                runner.prefill_together(model, readings)
+        except BaseException as error:
+            if len(chunks) == 1:
+                results.failed.append((chunks[0].session, error))
+            else:
+                results.together = error  # whose it is nobody knows
+            return []
+        return chunks
+
+    def _reading(self, chunk: Chunk) -> Reading:
+        session = self._state.answering[chunk.session]
+        assert session.reply is not None
+        session.kv.expect(session.remaining - chunk.count)
+        tokens = session.reply.tokens[chunk.start : chunk.start + chunk.count]
+        return Reading(session.kv, tokens)
+
+    def _after_chunk(self, plan: StepPlan, chunk: Chunk) -> None:
+        """Keep what is worth keeping of what has been read."""
         state = self._state
         state.meter.note(0, chunk.count)
         session = state.answering[chunk.session]
@@ -232,7 +265,6 @@ class Execution:
         if session.reply is not None and not session.reply.generated:
             others = (state.answering[i] for i in plan.reading if i in state.answering)
             state.prefix_cache.keep(reader, chunk.start, [s.reader for s in others])
-        return session.remaining
 
 
 @contextlib.contextmanager
@@ -244,14 +276,9 @@ def _fence(results: Results, session: str) -> Iterator[None]:
         results.failed.append((session, error))
 
 
-def _tokens(session: SessionState, chunk: Chunk) -> list[int]:
-    assert session.reply is not None
-    return session.reply.tokens[chunk.start : chunk.start + chunk.count]
-
-
 def _launch(
-    feeding: list[SessionState], shared: bool, reading: Reading | None = None
+    feeding: list[SessionState], shared: bool, readings: Sequence[Reading] = ()
 ) -> dict[str, Following]:
     rows = [Row(s.kv, s.reply) for s in feeding if s.reply is not None]
-    tokens = runner.decode(feeding[0].model, rows, shared, reading)
+    tokens = runner.decode(feeding[0].model, rows, shared, readings)
     return {s.id: t for s, t in zip(feeding, tokens, strict=True)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -40,14 +40,16 @@ class Finishing:
             if done.error is None:
                 self._advance_all(done, results)
             else:
-                reading = plan.chunk if plan.chunk is not None and plan.chunk.mixed else None
-                self._fence(done, reading.session if reading is not None else None)
+                mixed = [c.session for c in plan.chunks if c.mixed]
+                self._fence(done.error, [*done.plan.rows, *mixed], done.plan.draft > 0)
+        if results.together is not None:
+            self._fence(results.together, [c.session for c in plan.chunks])
         for session_id, error in results.failed:
             session = self._state.answering.get(session_id)
             if session is not None:
                 self._state.fail_reply(session, error)
-        if plan.chunk is not None and results.chunk_read:
-            self._fenced(plan.chunk.session, self._note_read)
+        for chunk in results.read:
+            self._fenced(chunk.session, self._note_read)
         self._tell_places(plan)
 
     def _refuse(self, plan: StepPlan) -> None:
@@ -117,24 +119,22 @@ class Finishing:
         timing, spent = results.timing, time.perf_counter() - started
         results.timing = replace(timing, decode=timing.decode + spent, told=told, accepted=told - 1)
 
-    def _fence(self, done: PassResult, reading: str | None) -> None:
+    def _fence(self, error: BaseException, ids: Sequence[str], drafted: bool = False) -> None:
         """Keep a fault with the session that caused it.
 
-        A step that several shared does not tell whose fault it was. All of them go on alone, with
+        A pass that several shared does not tell whose fault it was. All of them go on alone, with
         caches made anew, and whoever fails alone is the one.
         """
-        error = done.error
-        assert error is not None
-        ids = [*done.plan.rows, *([reading] if reading is not None else [])]
-        group = [self._state.answering[i] for i in ids]
-        drafter = group[0].model.drafter if done.plan.draft else None
+        answering = self._state.answering
+        group = [answering[i] for i in ids]
+        drafter = group[0].model.drafter if drafted else None
         if drafter is not None:
             drafter.fail(error)  # it may be the draft's fault: without one it fails or goes on
         elif len(group) == 1:
             self._state.fail_reply(group[0], error)
             return
         else:
-            log.warning("a shared step failed (%s); its sessions go on alone", error)
+            log.warning("a shared pass failed (%s); its sessions go on alone", error)
             group[0].model.faults += 1
             group[0].model.kernels = None  # it may have been they
         for session in group:

@@ -74,7 +74,7 @@ class Recovery:
         """Let the sessions of the plan go on from caches that are made anew."""
         plan = self._plan
         ids = {i for step in plan.passes for i in step.rows}
-        ids |= {part.session for part in (plan.chunk, plan.adopt) if part is not None}
+        ids |= {part.session for part in (*plan.chunks, plan.adopt) if part is not None}
         for session in [s for s in self._state.answering.values() if s.id in ids]:
             if session.reply_status not in (Status.PREFILLING, Status.DECODING):
                 continue

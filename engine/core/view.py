@@ -10,6 +10,7 @@ from engine.core import drafting
 from engine.core.session import SessionState
 from engine.core.state import State
 from engine.errors import words_of
+from engine.kv.ledger import common_prefix
 from engine.scheduling.view import Idle, LoadRequest, Memory, Offer, Pace, Row, Status, View
 
 log = logging.getLogger(__name__)
@@ -32,6 +33,7 @@ def view(state: State, load: LoadRequest | None) -> View:
         now=time.perf_counter(),
         rows=rows,
         mixing=frozenset(i for i, m in state.models.items() if m.mixes),
+        joining=frozenset(i for i, m in state.models.items() if m.mixes and m.ranks == 1),
         pace=_pace(state, rows),
         faulty=frozenset(i for i, m in state.models.items() if m.faults >= TOO_MANY_FAULTS),
         memory=Memory(
@@ -44,6 +46,7 @@ def view(state: State, load: LoadRequest | None) -> View:
         load=load,
         offer=lambda row: _offer(state, sessions[row.id]),
         halt=lambda row, others: _halt(state, row, others),
+        common=lambda one, other: _common(state, one, other),
         behind=lambda row: drafting.behind(state, sessions[row.id]),
     )
 
@@ -127,8 +130,15 @@ def _offer(state: State, session: SessionState) -> Offer | None:
 
 def _halt(state: State, row: Row, others: Sequence[Row]) -> int:
     try:
-        waiting = [state.answering[r.id].reader for r in others]
+        waiting = (state.answering[r.id].reader for r in others)
         return state.prefix_cache.halt(state.answering[row.id].reader, waiting)
     except BaseException as error:  # the others read what they could have taken over
         log.warning("no halt for other chats: %s", words_of(error))
         return -1
+
+
+def _common(state: State, one: Row, other: Row) -> int:
+    first, second = state.answering[one.id], state.answering[other.id]
+    if first.kind != second.kind or first.reply is None or second.reply is None:
+        return 0
+    return min(common_prefix(first.reply.tokens, second.reply.tokens), one.end, other.end)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from engine.kv.ledger import common_prefix
 from engine.kv.session_kv import SessionKV
 from engine.scheduling.pacing import fixed_cuts
-from engine.scheduling.scheduler import MIN_GAIN
+from engine.scheduling.together import MIN_GAIN
 from engine.scheduling.view import Offer
 
 

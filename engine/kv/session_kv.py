@@ -91,11 +91,15 @@ class SessionKV(HeldCaches):
         """Let the caches grow in larger steps when `more` tokens are still to be read."""
         stagger(self.layers, more)
 
-    def note_read(self, tokens: Sequence[int]) -> None:
-        """Note that a chunk of a prompt has been fed."""
+    def note_read(self, tokens: Sequence[int], alone: bool = True) -> None:
+        """Note that a chunk of a prompt has been fed, `alone` in its pass or beside others.
+
+        Attention over two arrays rounds differently, and so may products of more rows: chunks
+        after a shared prefix, and those beside others, are no cuts.
+        """
         self._changed()
-        # Attention over two arrays rounds differently, so chunks after a shared prefix are no cuts.
-        if self.shared_prefix is None and self.length == (self.cuts[-1] if self.cuts else 0):
+        whole = alone and self.shared_prefix is None
+        if whole and self.length == (self.cuts[-1] if self.cuts else 0):
             self.cuts.append(self.length + len(tokens))
         self.tokens.extend(tokens)
 

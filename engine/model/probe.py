@@ -216,7 +216,7 @@ def _mixed_difference(tried: _Tried) -> Generator[None, None, float]:
     yield from in_slices(plain, wanted)
     yield
     first, second, third = (clone(caches) for caches in tried.sessions)
-    shared = ragged.share_caches([first, second], None, (third, len(chunk)))
+    shared = ragged.share_caches([first, second], None, [(third, len(chunk))])
     with cpu.engaged(wanted=2):
         step = net(mx.array([*tokens[:2], *chunk])[:, None], cache=shared)[:2, -1]
     yield from in_slices(zip(first, second, third, strict=True), step)

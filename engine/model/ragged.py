@@ -17,6 +17,7 @@ Which of the two a model can take is found out by trying (`probe`), not by a lis
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import mlx.core as mx
@@ -24,7 +25,7 @@ import mlx.core as mx
 from engine.kv.slot_buffer import plain_layers
 from engine.kv.slots import Slots
 from engine.model.kernel.use import Kernels
-from engine.model.ragged_rows import Rows, SlotRows, SlotStep, WithChunk
+from engine.model.ragged_rows import Rows, SlotRows, SlotStep, WithChunks
 
 
 class Offsets:
@@ -33,9 +34,9 @@ class Offsets:
     def __init__(self) -> None:
         self._made: dict[tuple[int, ...], mx.array] = {}
 
-    def __call__(self, rows: Sequence[Any], first: int = 0, more: int = 0) -> mx.array:
-        """The positions of `rows`, then `more` positions from `first` on."""
-        positions = *(c.offset for c in rows), *range(first, first + more)
+    def __call__(self, rows: Sequence[Any], spans: Sequence[range] = ()) -> mx.array:
+        """The positions of `rows`, then those of `spans`."""
+        positions = *(c.offset for c in rows), *chain.from_iterable(spans)
         if positions not in self._made:
             self._made[positions] = mx.array(positions, mx.int32)
         return self._made[positions]
@@ -131,32 +132,51 @@ class SlotKV(RaggedKV):
 
 
 class MixedKV:
-    """One layer's KV caches of a mixed step: N sessions decode, one reads a chunk of its prompt.
+    """One layer's KV caches of a pass in which N sessions decode and others read their prompts.
 
-    The model sees `count` more rows of one token each, at positions that follow each other.
-    For attention they are one row of `count` tokens again.
+    The model sees as many more rows of one token each as the chunks have tokens, at positions
+    that follow each other within a chunk. For attention each chunk is one row of tokens again.
     """
 
-    def __init__(self, decoding: RaggedKV, cache: Any, count: int, offsets: Offsets) -> None:
+    def __init__(
+        self,
+        decoding: RaggedKV | None,
+        caches: Sequence[Any],
+        counts: Sequence[int],
+        offsets: Offsets,
+    ) -> None:
         self._decoding = decoding
-        self._cache = cache
-        self._count = count
+        self._caches = caches
+        self._counts = counts
         self._offsets = offsets
 
     @property
     def offset(self) -> mx.array:
-        return self._offsets(self._decoding.rows, self._cache.offset, self._count)
+        rows = self._decoding.rows if self._decoding is not None else ()
+        pairs = zip(self._caches, self._counts, strict=True)
+        return self._offsets(rows, [range(c.offset, c.offset + n) for c, n in pairs])
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Any, Any]:
-        n = keys.shape[0] - self._count
-        own = self._decoding.update_and_fetch(keys[:n], values[:n])
-        read = self._cache.update_and_fetch(keys[n:].swapaxes(0, 2), values[n:].swapaxes(0, 2))
-        both = zip(own, read, strict=True)
-        k, v = (WithChunk(o, r, self._cache, self._count) for o, r in both)
+        first = keys.shape[0] - sum(self._counts)
+        own: tuple[Rows | None, Rows | None] = (None, None)
+        if self._decoding is not None:
+            own = self._decoding.update_and_fetch(keys[:first], values[:first])
+        read = []
+        for cache, count in zip(self._caches, self._counts, strict=True):
+            chunk = slice(first, first + count)
+            read.append(
+                cache.update_and_fetch(keys[chunk].swapaxes(0, 2), values[chunk].swapaxes(0, 2))
+            )
+            first += count
+        k, v = (
+            WithChunks(rows, [pair[place] for pair in read], self._caches, self._counts)
+            for place, rows in enumerate(own)
+        )
         return k, v
 
     def make_mask(self, n: int, **kwargs: Any) -> None:
-        if n != 1 or self._decoding.make_mask(n, **kwargs) is not None or any(kwargs.values()):
+        mask = self._decoding.make_mask(n, **kwargs) if self._decoding is not None else None
+        if n != 1 or mask is not None or any(kwargs.values()):
             raise NotImplementedError("a mixed step under a mask")
 
 
@@ -231,24 +251,24 @@ def _own(rows: Sequence[Any], offsets: Offsets, kernels: Kernels | None) -> Any:
 def share_caches(
     caches: Sequence[Sequence[Any]],
     slots: Slots | None = None,
-    reading: tuple[Sequence[Any], int] | None = None,
+    reading: Sequence[tuple[Sequence[Any], int]] = (),
     kernels: Kernels | None = None,
 ) -> list[Any]:
     """One list of ragged layer caches from the lists of layer caches of N sessions.
 
     Args:
-        caches: of each session, one cache a layer.
+        caches: of each session, one cache a layer. None of them where prompts are only read.
         slots: the slots whose occupants are the first sessions, in the order of their slots.
-        reading: for a mixed step, the layer caches of the session whose prompt is read, and how
-            many tokens of it come after the N rows.
+        reading: for a pass that reads prompts, the layer caches of each session whose prompt is
+            read, and how many tokens of it come after the N rows.
         kernels: who may take the rows' attention, on a GPU.
 
     Raises:
-        NotImplementedError: a mixed step with layers that have other caches than keys and values.
+        NotImplementedError: prompts are read, of a model with other caches than keys and values.
     """
     offsets = Offsets()
     each = list(zip(*caches, strict=True))
-    if slots is not None and slots.occupants:
+    if each and slots is not None and slots.occupants:
         steps = [SlotStep(buffer) for buffer in slots.buffers if buffer.occupants]
         plain = plain_layers(slots.occupants[0])
         places = {id(cache): place for place, cache in enumerate(plain)}
@@ -260,11 +280,15 @@ def share_caches(
         ]
     else:
         shared = [_own(rows, offsets, kernels) for rows in each]
-    if reading is None:
+    if not reading:
         return shared
-    read, count = reading
     if any(not isinstance(layer, RaggedKV) for layer in shared):
         raise NotImplementedError("a mixed step with other caches than keys and values")
+    read = list(zip(*(own for own, _ in reading), strict=True))
+    if any(not hasattr(cache, "update_and_fetch") for own in read for cache in own):
+        raise NotImplementedError("prompts read together by other caches than keys and values")
+    counts = [count for _, count in reading]
+    rows_of_layer = shared or [None] * len(read)
     return [
-        MixedKV(layer, cache, count, offsets) for layer, cache in zip(shared, read, strict=True)
+        MixedKV(rows, own, counts, offsets) for rows, own in zip(rows_of_layer, read, strict=True)
     ]

@@ -143,22 +143,26 @@ class SlotRows(Rows):
         return [*in_slots, *self.others]
 
 
-class WithChunk:
-    """Keys or values of a mixed step: of the rows that decode, and of a chunk of a prompt.
+class WithChunks:
+    """Keys or values of a pass that reads chunks of prompts, beside rows that decode or alone.
 
     Attributes:
-        decoding: the rows that decode.
-        chunk: all keys or values of the session whose prompt is read.
-        cache: that session's cache of the layer.
-        count: tokens in the chunk.
+        decoding: the rows that decode; None where none does.
+        chunks: for each prompt, all keys or values of its session.
+        caches: those sessions' caches of the layer.
+        counts: tokens in each chunk.
     """
 
-    def __init__(self, decoding: Rows, chunk: Any, cache: Any, count: int) -> None:
+    def __init__(
+        self, decoding: Rows | None, chunks: list[Any], caches: Sequence[Any], counts: Sequence[int]
+    ) -> None:
         self.decoding = decoding
-        self.chunk = chunk
-        self.cache = cache
-        self.count = count
+        self.chunks = chunks
+        self.caches = caches
+        self.counts = counts
 
     @property
     def dtype(self) -> mx.Dtype:
-        return self.decoding.dtype
+        first = self.chunks[0] if self.decoding is None else self.decoding
+        dtype: mx.Dtype = first.dtype
+        return dtype

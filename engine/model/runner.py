@@ -15,6 +15,7 @@ from engine.model.constraint import Constraint
 from engine.model.loaded import LoadedModel
 from engine.model.odds import Odds
 from engine.model.probe import ALONE
+from engine.model.reading import Reading, note_read, reading_caches, rows_of
 from engine.model.sampling import Sampler, sample_rows
 from engine.params import SamplingParams
 
@@ -49,14 +50,6 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """The next tokens of a prompt, read in the pass of a decode step of others."""
-
-    kv: SessionKV
-    tokens: list[int]
-
-
-@dataclass(frozen=True)
 class Unsampled:
     """Logits `[1, vocab]` from which a token can be chosen once the one before it is known."""
 
@@ -81,15 +74,25 @@ def prefill(model: LoadedModel, kv: SessionKV, tokens: list[int]) -> None:
     kv.note_read(tokens)
 
 
+def prefill_together(model: LoadedModel, readings: Sequence[Reading]) -> None:
+    """As `prefill` for several prompts in one pass: the weights are read once for all of them."""
+    for reading in readings:
+        reading.kv.leave_slots()
+    with cpu.engaged():
+        shared = ragged.share_caches((), reading=reading_caches(readings))
+        model.net(rows_of(readings), cache=shared)
+        note_read(readings)
+
+
 def decode(
-    model: LoadedModel, rows: Sequence[Row], shared: bool, reading: Reading | None = None
+    model: LoadedModel, rows: Sequence[Row], shared: bool, readings: Sequence[Reading] = ()
 ) -> list[Following]:
     """Feed the pending token of every row; returns what follows each.
 
     Where an answer has a form its token is still to be chosen, by `choose`.
 
     The rows take part in one forward pass if `shared` is set and the model can; else each has a
-    pass of its own. With a `reading` there is one pass, and it is waited for.
+    pass of its own. With `readings` there is one pass, and it is waited for.
 
     The pass is launched before Python knows the id that it feeds, so the device works while
     Python handles the token before. A reply that turns out to have ended with that token has
@@ -104,8 +107,8 @@ def decode(
     caches = [r.kv.layers for r in turn]
     if model.feed is not None:
         feeds = model.feed(feeds, [r.kv for r in turn])
-    if reading is not None:
-        logits = forward_mixed(model, feeds, caches, reading)
+    if readings:
+        logits = forward_mixed(model, feeds, caches, readings)
     else:
         logits = forward(model, feeds, caches, alone)
     if model.ranks > 1:  # whatever is chosen from them, all ranks evaluate the same
@@ -130,9 +133,7 @@ def decode(
         if odds is not None and isinstance(chosen, mx.array):
             lazy += odds.note(logits[row : row + 1], chosen)
     mx.async_eval(lazy)  # type: ignore[no-untyped-call]
-    if reading is not None:
-        mx.eval(list(leaves(reading.kv.layers)))
-        reading.kv.note_read(reading.tokens)
+    note_read(readings)
     places = {id(r): number for number, r in enumerate(turn)}
     return [out[places[id(r)]] for r in rows]
 
@@ -142,7 +143,7 @@ def follow(
     kvs: Sequence[SessionKV],
     shared: bool,
     fed: Callable[[int], mx.array],
-    reading: Reading | None,
+    readings: Sequence[Reading] = (),
 ) -> tuple[list[int], mx.array]:
     """As `decode` on the rank that leads: the same pass with this rank's part of the model.
 
@@ -158,14 +159,12 @@ def follow(
     order = order or list(range(len(kvs)))
     told, caches = fed(len(kvs)), [kvs[row].layers for row in order]
     feeds = list(mx.split(told[: len(kvs), None], len(kvs)))
-    if reading is not None:
-        logits = forward_mixed(model, feeds, caches, reading)
+    if readings:
+        logits = forward_mixed(model, feeds, caches, readings)
     else:
         logits = forward(model, feeds, caches, alone)
     mx.async_eval(logits)  # type: ignore[no-untyped-call]
-    if reading is not None:
-        mx.eval(list(leaves(reading.kv.layers)))
-        reading.kv.note_read(reading.tokens)
+    note_read(readings)
     return order, told
 
 
@@ -200,15 +199,17 @@ def forward(
 
 
 def forward_mixed(
-    model: LoadedModel, feeds: Sequence[mx.array], caches: Sequence[Caches], reading: Reading
+    model: LoadedModel,
+    feeds: Sequence[mx.array],
+    caches: Sequence[Caches],
+    readings: Sequence[Reading],
 ) -> mx.array:
-    """As `forward`, in one pass with a chunk of a prompt: the weights are read once for both."""
-    read = reading.kv.layers, len(reading.tokens)
+    """As `forward`, in one pass with chunks of prompts: the weights are read once for all."""
     kernels = model.kernels_for(len(feeds))
-    shared = ragged.share_caches(caches, model.slots, read, kernels)
-    chunk = mx.array(reading.tokens, feeds[0].dtype).reshape(-1, 1)
+    shared = ragged.share_caches(caches, model.slots, reading_caches(readings), kernels)
+    rows = [*feeds, rows_of(readings).astype(feeds[0].dtype)]
     with cpu.engaged(wanted=len(feeds)):
-        logits: mx.array = model.net(mx.concatenate([*feeds, chunk]), cache=shared)
+        logits: mx.array = model.net(mx.concatenate(rows), cache=shared)
     return logits[: len(feeds), -1]
 
 

@@ -22,6 +22,7 @@ from engine.model.backend import device_here
 from engine.model.choices import CHUNK, EVERY, KERNELS, MIXED, PREFIX, SLOTS, WAYS, Cell
 from engine.model.loaded import LoadedModel
 from engine.model.probe import SHARED
+from engine.model.reading import Reading
 from engine.model.slices import in_slices
 
 _CONTEXT = 256
@@ -247,8 +248,8 @@ class _Trial:
 
     def _mixed(self, chats: _Chats, count: int) -> tuple[Iterable[Any], mx.array]:
         caches = chats.arranged()
-        reading = runner.Reading(self._reader, [3] * count)
-        logits = runner.forward_mixed(chats.model, _feeds(caches), caches, reading)
+        readings = [Reading(self._reader, [3] * count)]
+        logits = runner.forward_mixed(chats.model, _feeds(caches), caches, readings)
         return [*chats.layers(caches), self._reading], logits
 
     def _read(self, count: int) -> tuple[Iterable[Any], mx.array]:

@@ -123,7 +123,8 @@ class Pacing:
         it, would: two steps of `decoding` seconds and the gap budget.
         """
         budget = self.gap_budget + 2 * decoding
-        self._mixed_sizes[model] = rows * self._factor(rows, budget, seconds)
+        factor = self._factor(rows, budget, seconds)
+        self._mixed_sizes[model] = _towards(self._mixed_sizes.get(model), rows, factor, 2.0 * TILE)
 
     def _factor(self, tokens: int, budget: float, seconds: float) -> float:
         """From a size that took so long towards the one that takes the budget."""
@@ -156,7 +157,20 @@ class Pacing:
         attention grows with the context. So the size follows the measured time, by at most a
         factor per chunk lest one slow moment of the machine decides.
         """
-        sizes = self._idle_sizes if decoding is None else self._sizes
+        idle = decoding is None
+        sizes, guess = (self._idle_sizes, 256.0) if idle else (self._sizes, float(TILE))
         budget = self.idle_budget if decoding is None else self.gap_budget + decoding
         factor = self._factor(tokens, budget, seconds)
-        sizes[model] = max(float(MIN_CHUNK), min(2048.0, tokens * factor))
+        size = _towards(sizes.get(model), tokens, factor, guess)
+        sizes[model] = max(float(MIN_CHUNK), min(float(MOST_CHUNK), size))
+
+
+def _towards(size: float | None, tokens: int, factor: float, guess: float) -> float:
+    """The size to go on with, after a pass over so many tokens; `guess` until there is one.
+
+    A pass is smaller than `size` where a prompt had no more left. That it took less than the
+    budget then says nothing against the size.
+    """
+    if factor >= 1:
+        return max(size or guess, tokens * factor)
+    return max(tokens * factor, 0.6 * size if size is not None else 0.0)

@@ -97,6 +97,7 @@ class StepPlan:
         model: the one of them whose turn it is; "" where nothing decodes.
         passes: its decode steps.
         chunk: what is read of a prompt.
+        beside: other prompts, whole or what is left of them, that are read in the pass of `chunk`.
         reading: the sessions whose prompts are being read, the next one first.
         queue: the sessions that wait for memory, the first to be admitted first.
         gathering: those whose prompts are read wait for others that came with them.
@@ -111,10 +112,16 @@ class StepPlan:
     model: str = ""
     passes: tuple[Pass, ...] = ()
     chunk: Chunk | None = None
+    beside: tuple[Chunk, ...] = ()
     reading: tuple[str, ...] = ()
     queue: tuple[str, ...] = ()
     gathering: bool = False
     answering: int = 0
+
+    @property
+    def chunks(self) -> tuple[Chunk, ...]:
+        """All that is read of prompts, in one pass."""
+        return () if self.chunk is None else (self.chunk, *self.beside)
 
     @property
     def idle(self) -> bool:
@@ -132,8 +139,8 @@ class Timing:
         ended: when it was over, on the clock of `View.now`.
         decode: the passes, with waiting for their tokens. With a mixed chunk: that pass alone.
         chunk: reading the chunk in a pass of its own.
-        read: tokens of the chunk that were read; 0 where it failed.
-        left: tokens of that prompt that are still to be read.
+        read: tokens of the chunk, and of those beside it, that were read; 0 where that failed.
+        left: tokens of the chunk's prompt that are still to be read.
         told: tokens that a pass with a draft brought, `accepted` of them drafted.
     """
 

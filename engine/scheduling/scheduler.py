@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.scheduling import admission, drafting
+from engine.scheduling import admission, drafting, together
 from engine.scheduling.drafting import Drafting
-from engine.scheduling.pacing import MIN_CHUNK, TILE, Pacing, Waiting
+from engine.scheduling.pacing import MIN_CHUNK, MOST_CHUNK, TILE, Pacing, Waiting
 from engine.scheduling.plan import Adoption, Chunk, Pass, Refusal, StepPlan, Timing
 from engine.scheduling.turns import Turns
 from engine.scheduling.view import Pace, Row, Status, View
@@ -21,17 +21,12 @@ APART_EVERY = 256
 itself. More often would hurt: the tokens of that step come early and the next ones late, which is
 a gap of nearly two passes."""
 
-MIN_GAIN = 32
-"""Tokens that a copy of another's cache must save. Fewer are read about as fast."""
-
-COPY_PER_TOKEN = 64
-"""Copying this many tokens' keys takes about as long as reading one token."""
-
 GATHERED_FOR = 0.5
 """Seconds for which those with the same prompt take over what has just been read, while the
 chats that were read first wait anyway."""
 
 _AS_GUESSED = Pace()
+_NOTHING: tuple[None, tuple[Chunk, ...]] = (None, ())
 
 
 class Scheduler:
@@ -94,38 +89,38 @@ class Scheduler:
         if not timing.left:
             grace = GATHERED_FOR if plan.gathering else self.step_seconds
             self._hand_on_until = timing.ended + self.pacing.gap_budget + grace
-        elif chunk.mixed:
-            rows = len(plan.passes[0].feed) + chunk.count
+        if chunk.mixed:
+            rows = len(plan.passes[0].feed) + timing.read
             self.pacing.observe_mixed(chunk.model, rows, timing.decode, self.step_seconds)
         elif not chunk.fixed:
             step = self.step_seconds if plan.answering else None
-            self.pacing.observe(chunk.model, chunk.count, timing.chunk, step)
+            self.pacing.observe(chunk.model, timing.read, timing.chunk, step)
 
     def _compute(self, view: View, order: Sequence[Row], queue: tuple[str, ...]) -> StepPlan:
         """A plan of passes and of a chunk."""
         reading = tuple(r.id for r in order)
         if self._gathers(view, order):
-            chunk = self._chunk(view, order, []) if self._round_over else None
-            return StepPlan(chunk=chunk, reading=reading, queue=queue, gathering=True)
+            chunk, beside = self._chunk(view, order, []) if self._round_over else _NOTHING
+            return StepPlan(
+                chunk=chunk, beside=beside, reading=reading, queue=queue, gathering=True
+            )
         groups = _groups(view.rows)
         models = tuple(dict.fromkeys(g[0].model for g in groups))
         model = self._turns.next(models) if models else ""
         passes = tuple(_pass(g, view) for g in groups if g[0].model == model)
         if len(groups) == 1 and len(groups[0]) == 1:
             passes = (self._with_draft(passes[0], groups[0][0], view),)
-        chunk = None
+        chunk, beside = _NOTHING
         if order and self._mixes(view, order[0], groups, passes):
-            rows = len(passes[0].feed)
-            count = self.pacing.mixed_chunk(model, rows, order[0].remaining)
-            count = min(count, max(MIN_CHUNK, _pace(view, model).mixed - rows))
-            chunk = Chunk(order[0].id, model, order[0].length, count, mixed=True)
+            chunk, beside = self._mixed_chunk(view, order, len(passes[0].feed))
         elif order and (len(models) < 2 or self._turns.completes(model)):
-            chunk = self._chunk(view, order, groups)
+            chunk, beside = self._chunk(view, order, groups)
         return StepPlan(
             models=models,
             model=model,
             passes=passes,
             chunk=chunk,
+            beside=beside,
             reading=reading,
             queue=queue,
             answering=len(groups) if chunk is not None else 0,
@@ -158,14 +153,21 @@ class Scheduler:
         return [rows[w.key] for w in self.pacing.order(waiting, view.now)]
 
     def _adoption(self, view: View, order: Sequence[Row]) -> Adoption | None:
-        """What the next to be read need not read; just after a prompt was read, the others too."""
-        asked = order if view.now < self._hand_on_until else order[:1]
+        """What those who may be read next need not read; just after a prompt was read, all."""
+        handed_on = view.now < self._hand_on_until
+        if handed_on:
+            asked = order
+        elif order and order[0].remaining <= self.pacing.chunk(order[0].model, MOST_CHUNK, None):
+            asked = together.candidates(view, order)
+        else:
+            asked = order[:1]
+        reading = {r.id for r in order}
         for row in asked:
             offer = view.offer(row)
-            if offer is None:
-                continue
-            worth = 1 if offer.free else max(MIN_GAIN, offer.length // COPY_PER_TOKEN)
-            if offer.length - row.length >= worth:
+            if offer is None or (row is not order[0] and not handed_on and offer.donor in reading):
+                continue  # who is still being read will have more of it
+            free = offer.free and offer.length > row.length
+            if free or together.is_worth_a_copy(row, offer.length):
                 return Adoption(row.id, offer.donor, offer.length)
         return None
 
@@ -190,21 +192,39 @@ class Scheduler:
             and _may_mix(view, row, groups[0])
         )
 
-    def _chunk(self, view: View, order: Sequence[Row], groups: Sequence[Sequence[Row]]) -> Chunk:
-        """What is read of the next prompt in a pass of its own; `groups` wait meanwhile."""
+    def _mixed_chunk(
+        self, view: View, order: Sequence[Row], rows: int
+    ) -> tuple[Chunk, tuple[Chunk, ...]]:
+        """What is read of the next prompt, and beside it, in one pass with so many `rows`."""
+        row = order[0]
+        most = self.pacing.mixed_chunk(row.model, rows, MOST_CHUNK)
+        most = min(most, max(MIN_CHUNK, _pace(view, row.model).mixed - rows))
+        chunk = Chunk(row.id, row.model, row.length, min(row.remaining, most), mixed=True)
+        if chunk.count < row.remaining:
+            return chunk, ()
+        return chunk, together.beside(view, order, most - chunk.count, mixed=True)
+
+    def _chunk(
+        self, view: View, order: Sequence[Row], groups: Sequence[Sequence[Row]]
+    ) -> tuple[Chunk, tuple[Chunk, ...]]:
+        """What is read of the next prompt, and beside it, in a pass of its own; `groups` wait."""
         row = order[0]
         if row.reproducible:
-            count = self.pacing.fixed_chunk(row.length, row.remaining)
+            most = self.pacing.fixed_chunk(row.length, row.remaining)
         else:
             step = self.step_seconds if groups else None
-            count = self.pacing.chunk(row.model, row.remaining, step)
-            count = min(count, _pace(view, row.model).chunk)
+            most = self.pacing.chunk(row.model, MOST_CHUNK, step)
+            most = min(most, _pace(view, row.model).chunk)
             if len(groups) == 1 and _may_mix(view, row, groups[0]):
-                count = min(count, TILE)  # what chunks behind a step take is hardly ever learned
+                most = min(most, TILE)  # what chunks behind a step take is hardly ever learned
+        count = min(row.remaining, most)
         for stop in (row.snapshot_at, view.halt(row, order[1:])):
             if stop > row.length:
                 count = min(count, stop - row.length)
-        return Chunk(row.id, row.model, row.length, count, fixed=row.reproducible)
+        chunk = Chunk(row.id, row.model, row.length, count, fixed=row.reproducible)
+        if count < row.remaining:
+            return chunk, ()
+        return chunk, together.beside(view, order, most - count)
 
 
 def _groups(rows: Sequence[Row]) -> list[list[Row]]:

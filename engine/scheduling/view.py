@@ -30,8 +30,8 @@ class Row:
         length: tokens that its caches hold.
         remaining: tokens of its prompt to read before the last one, which the first step feeds.
         apart: it must have passes of its own: reproducible, or a shared pass has failed with it.
-        mixable: its prompt can be read in one pass with a step of others, as far as it alone is
-            concerned.
+        mixable: its prompt can be read in one pass with a step of others, or with others' prompts,
+            as far as it alone is concerned.
         joins: a prompt's chunk can be read in the pass that its step takes part in.
         waiting_since: when its prompt began to wait, in seconds, on the clock of `View.now`.
         ready_at: when its prompt had been read.
@@ -64,6 +64,11 @@ class Row:
     snapshot_at: int = -1
     most: int = 0
     drafts: int = 0
+
+    @property
+    def end(self) -> int:
+        """Tokens that its caches hold once its prompt has been read."""
+        return self.length + self.remaining
 
     @property
     def decodes(self) -> bool:
@@ -156,13 +161,18 @@ def no_halt(row: Row, others: Sequence[Row]) -> int:
     return -1
 
 
+def no_common(one: Row, other: Row) -> int:
+    """No two prompts begin alike."""
+    return 0
+
+
 @dataclass(frozen=True)
 class Pace:
     """How much of a prompt one of a model's passes reads at most, by what was measured.
 
     Attributes:
         mixed: rows of a pass that reads a chunk beside a step; 0 where none does.
-        chunk: tokens of a chunk that is read in a pass of its own.
+        chunk: tokens of a pass that reads prompts only.
     """
 
     mixed: int = 1 << 30
@@ -177,6 +187,7 @@ class View:
         now: seconds, on any clock.
         rows: all sessions that have a reply, in the order in which they were opened.
         mixing: ids of models that can read a chunk in one pass with a step of others.
+        joining: ids of models that can read several prompts in one pass.
         pace: by model, of those that were measured.
         faulty: ids of models of which too many shared steps have failed.
         memory: bytes, as they stand.
@@ -185,6 +196,7 @@ class View:
             scheduler asks only about those whose turn it is.
         halt: where reading a row's prompt must halt because others can go on from there; -1 for
             nowhere. `others` are those that wait.
+        common: how many of their first tokens two rows' prompts have in common.
         behind: how many of a row's tokens the model that drafts for it has still to read; -1
             where there is no memory for drafting.
     """
@@ -192,10 +204,12 @@ class View:
     now: float
     rows: Sequence[Row] = ()
     mixing: frozenset[str] = frozenset()
+    joining: frozenset[str] = frozenset()
     pace: Mapping[str, Pace] = field(default_factory=dict)
     faulty: frozenset[str] = frozenset()
     memory: Memory = field(default_factory=lambda: Memory(1 << 62))
     load: LoadRequest | None = None
     offer: Callable[[Row], Offer | None] = no_offer
     halt: Callable[[Row, Sequence[Row]], int] = no_halt
+    common: Callable[[Row, Row], int] = no_common
     behind: Callable[[Row], int] = no_draft

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 
 from engine import Engine, Reply, SamplingParams, TextDelta
 from engine.model import runner
-from engine.model.runner import Reading
+from engine.model.reading import Reading
 
 PROMPT = "Listen to this story, all of you, and say how it goes on. " * 8
 NAMES = "abc"
@@ -27,10 +27,10 @@ def mixes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     seen: list[tuple[int, int]] = []
     decode = runner.decode
 
-    def watched(model: Any, rows: Any, shared: bool, reading: Reading | None = None) -> Any:
-        if reading is not None:
-            seen.append((len(rows), len(reading.tokens)))
-        return decode(model, rows, shared, reading)
+    def watched(model: Any, rows: Any, shared: bool, readings: Sequence[Reading] = ()) -> Any:
+        if readings:
+            seen.append((len(rows), sum(len(reading.tokens) for reading in readings)))
+        return decode(model, rows, shared, readings)
 
     monkeypatch.setattr(runner, "decode", watched)
     return seen
@@ -115,10 +115,10 @@ def test_a_fault_in_such_a_pass_is_kept_from_everyone(
     replies = streaming(engine, model, mixes)
     forward, failed = runner.forward_mixed, []
 
-    def failing(model: Any, feeds: Any, caches: Any, reading: Reading) -> Any:
-        logits = forward(model, feeds, caches, reading)
-        if not failed and reading.kv.length > 50:
-            failed.append(reading)
+    def failing(model: Any, feeds: Any, caches: Any, readings: Sequence[Reading]) -> Any:
+        logits = forward(model, feeds, caches, readings)
+        if not failed and readings[0].kv.length > 50:
+            failed.append(readings)
             raise RuntimeError("a fault in the middle")
         return logits
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from engine.scheduling import plan as plan_module
 from engine.scheduling.pacing import FIXED_CHUNK, GAP_BUDGET, TILE, Pacing
 from engine.scheduling.plan import LoadAdmission, StepPlan, Timing
-from engine.scheduling.scheduler import APART_EVERY, MIN_GAIN, Scheduler
+from engine.scheduling.scheduler import APART_EVERY, Scheduler
+from engine.scheduling.together import MIN_GAIN, MOST, is_worth_a_copy
 from engine.scheduling.view import Idle, LoadRequest, Memory, Offer, Pace, Row, Status, View
 
 MODELS = ("large", "small")
@@ -97,6 +98,8 @@ def made_view(seed: int) -> View:
             else None
         ),
         halt=lambda row, others: row.length + 100 if len(others) % 2 else -1,
+        joining=frozenset(m for m in MODELS if chance.random() < 0.8),
+        common=lambda one, other: 60 if (len(one.id) + len(other.id)) % 2 else 0,
     )
 
 
@@ -191,6 +194,105 @@ def test_mixed_only_where_everybody_can(view: View) -> None:
 
 @settings(max_examples=500, deadline=None)
 @given(views())
+def test_beside_a_chunk_short_prompts_are_read_to_their_end(view: View) -> None:
+    plan = learned().plan(view)
+    if not plan.beside:
+        return
+    known = rows_of(view)
+    rows = [known[c.session] for c in plan.chunks]
+    assert len({r.id for r in rows}) == len(rows) <= MOST
+    assert {r.model for r in rows} == {plan.chunks[0].model} <= view.joining - view.faulty
+    assert all(c.mixed == plan.chunks[0].mixed for c in plan.beside)
+    for row, chunk in zip(rows, plan.chunks, strict=True):
+        assert row.reads
+        assert row.mixable
+        assert (chunk.start, chunk.count) == (row.length, row.remaining)
+        others = [r for r in rows if r is not row]
+        assert not any(is_worth_a_copy(row, view.common(row, other)) for other in others)
+        assert row.snapshot_at <= row.length or chunk is plan.chunk
+
+
+def burst(*lengths: int, **more: Any) -> View:
+    rows = [
+        Row(f"p{n}", "m", Status.PREFILLING, mixable=True, remaining=remaining)
+        for n, remaining in enumerate(lengths)
+    ]
+    return replace(View(0.0, rows, joining=frozenset({"m"})), **more)
+
+
+def read_by(view: View) -> list[str]:
+    """Whose prompts are read in the next pass."""
+    return [c.session for c in Scheduler().plan(view).chunks]
+
+
+def test_prompts_that_wait_share_a_pass_of_the_usual_size() -> None:
+    size = Pacing().chunk("m", 10_000, None)
+    assert read_by(burst(20, 30, 40)) == ["p0", "p1", "p2"]
+    assert read_by(burst(20, size - 50, size - 30, 30)) == ["p0", "p3", "p1"]
+    assert read_by(burst(size + 1, size + 2)) == ["p0"]
+    assert len(read_by(burst(*[1] * 40))) == MOST
+    assert read_by(burst(20, 30, pace={"m": Pace(chunk=32)})) == ["p0"]
+
+
+@pytest.mark.parametrize(
+    "change", [{"mixable": False}, {"model": "other"}, {"snapshot_at": 10}, {"paused": True}]
+)
+def test_who_cannot_be_read_beside_others_waits(change: dict[str, Any]) -> None:
+    view = burst(20, 30, 40)
+    rows = [view.rows[0], replace(view.rows[1], **change), view.rows[2]]
+    assert read_by(replace(view, rows=rows)) == ["p0", "p2"]
+
+
+def test_where_the_next_prompt_cannot_nobody_joins_it() -> None:
+    view = burst(20, 30, 40)
+    rows = [replace(view.rows[0], mixable=False), *view.rows[1:]]
+    assert read_by(replace(view, rows=rows)) == ["p0"]
+    assert read_by(replace(view, joining=frozenset())) == ["p0"]
+    assert read_by(replace(view, faulty=frozenset({"m"}))) == ["p0"]
+    assert read_by(replace(view, halt=lambda row, others: 3)) == ["p0"]
+
+
+def test_who_can_go_on_from_another_waits_for_it() -> None:
+    alike = {"p0", "p2"}
+    view = burst(50, 60, 70, common=lambda one, two: 40 if {one.id, two.id} == alike else 8)
+    assert read_by(view) == ["p0", "p1"]
+    # Whoever might be read next takes over first what others hold.
+    offers = {"p2": Offer("d", 40)}
+    adopt = Scheduler().plan(replace(view, offer=lambda row: offers.get(row.id))).adopt
+    assert adopt is not None
+    assert adopt.session == "p2"
+    # But not from one that is still being read: it will have more of it.
+    offers = {"p2": Offer("p0", 40)}
+    assert read_by(replace(view, offer=lambda row: offers.get(row.id))) == ["p0", "p1"]
+    # Two that hold it already have only their own to read.
+    rows = [replace(row, length=40) for row in view.rows]
+    assert read_by(replace(view, rows=rows)) == ["p0", "p1", "p2"]
+
+
+def test_a_step_takes_along_what_fits_into_its_tiles() -> None:
+    view = burst(20, 30, 40, 50, mixing=frozenset({"m"}))
+    rows = [*view.rows, Row("a", "m", Status.DECODING, begun=True)]
+    scheduler = learned()
+    scheduler.pacing.observe_mixed("m", 128, 0.07, 0.02)
+    plan = scheduler.plan(replace(view, rows=rows))
+    assert [(c.session, c.count) for c in plan.chunks] == [("p0", 20), ("p1", 30), ("p2", 40)]
+    assert all(c.mixed for c in plan.chunks)
+    assert sum(c.count for c in plan.chunks) <= scheduler.pacing.mixed_chunk("m", 1, 9999) < 140
+
+
+def test_a_pass_over_several_prompts_teaches_by_all_its_tokens() -> None:
+    seconds = 0.1
+    for lengths in ((120, 120), (240,)):
+        view, scheduler = burst(*lengths), Scheduler()
+        plan = scheduler.plan(view)
+        tokens = sum(c.count for c in plan.chunks)
+        assert tokens == 240
+        scheduler.observe(view, plan, Timing(1.0, 0.0, seconds, tokens, 0))
+        assert scheduler.pacing.chunk("m", 9999, None) == 352  # half as much again
+
+
+@settings(max_examples=500, deadline=None)
+@given(views())
 def test_what_is_admitted_fits_when_all_have_grown(view: View) -> None:
     plan = learned().plan(view)
     memory, known = view.memory, rows_of(view)
@@ -231,7 +333,7 @@ def test_who_is_paused_gets_nothing_and_holds_up_nobody(view: View) -> None:
     plan = learned().plan(view)
     paused = {r.id for r in view.rows if r.paused}
     asked = {i for step in plan.passes for i in step.rows}
-    asked |= {c.session for c in (plan.chunk, plan.admit, plan.adopt) if c is not None}
+    asked |= {c.session for c in (*plan.chunks, plan.admit, plan.adopt) if c is not None}
     assert not asked & paused
     others = replace(view, rows=[r for r in view.rows if r.status != Status.QUEUED or not r.paused])
     assert bool(plan.admit) == bool(learned().plan(others).admit) or plan.refuse

@@ -47,6 +47,18 @@ def test_one_slow_moment_does_not_decide() -> None:
     assert scheduler.chunk("m", 10_000, 0.02) >= max(MIN_CHUNK, before * 0.5)
 
 
+def test_a_small_pass_says_nothing_against_larger_ones() -> None:
+    scheduler = Pacing()
+    for _ in range(20):
+        scheduler.observe("m", 1024, 0.1, None)
+    size = scheduler.chunk("m", 10_000, None)
+    assert size > 1024
+    scheduler.observe("m", 20, 0.01, None)
+    assert scheduler.chunk("m", 10_000, None) == size
+    scheduler.observe("m", 20, 5.0, None)  # one slow moment
+    assert 0.5 * size < scheduler.chunk("m", 10_000, None) < size
+
+
 def test_chunks_are_large_when_nothing_decodes() -> None:
     scheduler = Pacing()
     assert scheduler.chunk("m", 10_000, None) > scheduler.chunk("m", 10_000, 0.02)

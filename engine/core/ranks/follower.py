@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from engine.kv.session_kv import SessionKV
 from engine.model import fingerprint, folder, runner
 from engine.model.loaded import LoadedModel
 from engine.model.quantised import kept_in
+from engine.model.reading import Reading
 
 _WRITING = 0.5  # seconds between two looks whether files have been written
 
@@ -224,13 +225,13 @@ class Follower:
     # -- computing --------------------------------------------------------------------------
 
     def _pass(self, model: int, shared: int, *rows: int) -> None:
-        self._step(self._models[model], rows, bool(shared), None)
+        self._step(self._models[model], rows, bool(shared))
 
     def _mixed(
         self, model: int, number: int, start: int, count: int, left: int, *rows: int
     ) -> None:
         kv, tokens = self._read(number, start, count, left)
-        self._step(self._models[model], rows, True, runner.Reading(kv, tokens))
+        self._step(self._models[model], rows, True, [Reading(kv, tokens)])
 
     def _chunk(self, number: int, start: int, count: int, left: int) -> None:
         kv, tokens = self._read(number, start, count, left)
@@ -248,10 +249,10 @@ class Follower:
         model: LoadedModel,
         rows: tuple[int, ...],
         shared: bool,
-        reading: runner.Reading | None,
+        readings: Sequence[Reading] = (),
     ) -> None:
         kvs = [self._kv(number) for number in rows]
-        order, fed = runner.follow(model, kvs, shared, self._group.fed, reading)
+        order, fed = runner.follow(model, kvs, shared, self._group.fed, readings)
         ids = integers(fed)
         turn = [(rows[row], kvs[row].length) for row in order]
         if ids[-1] != check_of(self.turn, turn):

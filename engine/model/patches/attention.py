@@ -1,6 +1,6 @@
 """Replaces mlx-lm's attention with one that understands rows of different lengths.
 
-With plain arrays it does what mlx-lm's does. With `Rows`, `WithChunk` and `Split` each row attends
+With plain arrays it does what mlx-lm's does. With `Rows`, `WithChunks` and `Split` each row attends
 to its own keys. Arguments that this version does not know are handed to mlx-lm's function.
 """
 
@@ -18,7 +18,7 @@ from engine.model import cpu, prefix_attention, ragged_kernel
 from engine.model.cpu import attention as cpu_attention
 from engine.model.patches.replace import expect
 from engine.model.patches.replace import replace as put
-from engine.model.ragged_rows import Rows, SlotRows, WithChunk
+from engine.model.ragged_rows import Rows, SlotRows, WithChunks
 
 _original: Callable[..., mx.array] | None = None
 
@@ -80,7 +80,7 @@ def attention(
 def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx.array:
     if isinstance(keys, Split):
         return _split(queries, [keys], [values], call)
-    if isinstance(keys, WithChunk):
+    if isinstance(keys, WithChunks):
         return _mixed(queries, keys, values, call)
     if isinstance(keys, Rows) and call.mask is None and queries.shape[2] == 1:
         found = _by_kernel(queries, keys, values, call)
@@ -110,13 +110,18 @@ def _split(queries: mx.array, keys: list[Split], values: list[Split], call: _Cal
     return prefix_attention.attend(queries, keys, values, call.scale, call.mask)
 
 
-def _mixed(queries: mx.array, keys: WithChunk, values: WithChunk, call: _Call) -> mx.array:
-    """A mixed step: the chunk's rows become one row of `count` queries."""
-    n = queries.shape[0] - keys.count
-    chunk = queries[n:].swapaxes(0, 2)
-    read = _attend(chunk, keys.chunk, values.chunk, keys.cache, replace(call, mask="causal"))
-    decoded = _attend(queries[:n], keys.decoding, values.decoding, None, call)
-    return mx.concatenate([decoded, read.swapaxes(0, 2)])
+def _mixed(queries: mx.array, keys: WithChunks, values: WithChunks, call: _Call) -> mx.array:
+    """Prompts are read: the rows of each chunk become one row of so many queries."""
+    first, out = queries.shape[0] - sum(keys.counts), []
+    if keys.decoding is not None:
+        out.append(_attend(queries[:first], keys.decoding, values.decoding, None, call))
+    causal = replace(call, mask="causal")
+    parts = zip(keys.chunks, values.chunks, keys.caches, keys.counts, strict=True)
+    for k, v, cache, count in parts:
+        chunk = queries[first : first + count].swapaxes(0, 2)
+        out.append(_attend(chunk, k, v, cache, causal).swapaxes(0, 2))
+        first += count
+    return out[0] if len(out) == 1 else mx.concatenate(out)
 
 
 def _each_row(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx.array:

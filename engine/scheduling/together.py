@@ -1,0 +1,70 @@
+"""Which prompts are read in one pass with the next one: short ones, whole.
+
+A pass over a few rows costs nearly as much as one over many, since the weights are read for each.
+So what the next prompt leaves of a pass is filled with others that fit into it to their end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.scheduling.plan import Chunk
+from engine.scheduling.view import Row, View
+
+MOST = 16
+"""Prompts that are read in one pass. Each has its own attention, so more save less and less."""
+
+MIN_GAIN = 32
+"""Tokens that a copy of another's cache must save. Fewer are read about as fast."""
+
+COPY_PER_TOKEN = 64
+"""Copying this many tokens' keys takes about as long as reading one token."""
+
+
+def is_worth_a_copy(row: Row, length: int) -> bool:
+    """Whether a copy of another's first `length` tokens saves more than it costs."""
+    return length - row.length >= max(MIN_GAIN, length // COPY_PER_TOKEN)
+
+
+def candidates(view: View, order: Sequence[Row]) -> Sequence[Row]:
+    """The next prompt, and those that might be read in one pass with it if they are short."""
+    if len(order) < 2 or not _may(view, order[0]):
+        return order[:1]
+    return [r for r in order if r.model == order[0].model and _may(view, r)][:MOST]
+
+
+def beside(view: View, order: Sequence[Row], room: int, mixed: bool = False) -> tuple[Chunk, ...]:
+    """What is read in one pass with all that is left of the next prompt.
+
+    Whoever could go on from what another reads in this pass waits for that: it costs less.
+
+    Args:
+        room: tokens that the pass has left for them.
+    """
+    first, *others = candidates(view, order)
+    taken = [first]
+    for row in others:
+        if row.remaining > room or _stops(view, row, order):
+            continue
+        if any(_shares(view, row, other) for other in taken):
+            continue
+        taken.append(row)
+        room -= row.remaining
+    return tuple(Chunk(r.id, r.model, r.length, r.remaining, mixed) for r in taken[1:])
+
+
+def _may(view: View, row: Row) -> bool:
+    model = row.model
+    return row.mixable and model in view.joining and model not in view.faulty
+
+
+def _stops(view: View, row: Row, order: Sequence[Row]) -> bool:
+    """Whether reading must stop somewhere within the prompt."""
+    halt = view.halt(row, [r for r in order if r is not row])
+    return max(row.snapshot_at, halt) > row.length
+
+
+def _shares(view: View, one: Row, other: Row) -> bool:
+    """Whether one of two would go on from what the other will have read."""
+    common = view.common(one, other)
+    return any(is_worth_a_copy(row, common) for row in (one, other))

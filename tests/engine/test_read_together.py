@@ -1,0 +1,240 @@
+"""Several waiting prompts that are read in one pass: each chat says what it says alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, EngineError, Reply, SamplingParams, Session, TextDelta
+from engine.kv import shared_prefix
+from engine.model import runner
+from engine.model.reading import Reading
+from engine.scheduling.plan import StepPlan
+from engine.scheduling.scheduler import Scheduler
+from engine.scheduling.view import Status, View
+
+PROMPTS = ("do", "Name a fish, and say why.", "sol la si ut", "A word for the sea?")
+STORY = "Listen to this story, all of you, and say how it goes on. "
+
+
+def params(seed: int, tokens: int = 12) -> SamplingParams:
+    calm = {3: -1e9, 4: -1e9, 2: -1e9}  # a random model must not happen to end, or think
+    return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed, logit_bias=calm)
+
+
+@pytest.fixture
+def passes(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
+    """The tokens of each prompt in the passes that read several, in a step or without one."""
+    seen: list[list[int]] = []
+    together, decode = runner.prefill_together, runner.decode
+
+    def watched(model: Any, readings: Sequence[Reading]) -> None:
+        seen.append([len(r.tokens) for r in readings])
+        together(model, readings)
+
+    def stepping(model: Any, rows: Any, shared: bool, readings: Sequence[Reading] = ()) -> Any:
+        if len(readings) > 1:
+            seen.append([len(r.tokens) for r in readings])
+        return decode(model, rows, shared, readings)
+
+    monkeypatch.setattr(runner, "prefill_together", watched)
+    monkeypatch.setattr(runner, "decode", stepping)
+    return seen
+
+
+Burst = Callable[[int], None]
+
+
+@pytest.fixture
+def burst(monkeypatch: pytest.MonkeyPatch) -> Burst:
+    """Call it before so many replies are asked for: none is planned for before all are there."""
+    plan, wanted = Scheduler.plan, [0]
+    known: set[str] = set()
+
+    def held(scheduler: Scheduler, view: View) -> StepPlan:
+        if wanted[0]:
+            new = [r for r in view.rows if r.id not in known and r.status >= Status.QUEUED]
+            if len(new) == wanted[0]:
+                wanted[0] = 0
+            else:
+                known.update(r.id for r in view.rows if r.begun)
+                view = replace(view, rows=[r for r in view.rows if r.id in known])
+        return plan(scheduler, view)
+
+    def expect(count: int) -> None:
+        known.clear()
+        wanted[0] = count
+
+    monkeypatch.setattr(Scheduler, "plan", held)
+    return expect
+
+
+def alone(folder: Path, turns: Sequence[str], seed: int, tokens: int = 12) -> list[int]:
+    """What a chat says last when nobody else is there."""
+    said: list[int] = []
+    with Engine() as engine:
+        chat = engine.open_session(engine.load(folder))
+        for text in turns:
+            said = chat.send(text, params(seed, tokens)).tokens(60)
+    return said
+
+
+def asked(chats: Sequence[Session], prompts: Sequence[str] = PROMPTS) -> list[Reply]:
+    return [c.send(p, params(n)) for n, (c, p) in enumerate(zip(chats, prompts, strict=True))]
+
+
+@pytest.mark.parametrize("family", ["plain", "MoE"])
+def test_all_say_what_they_say_alone(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    passes: list[list[int]],
+    burst: Burst,
+    family: str,
+) -> None:
+    folder = model_folder(family)
+    model = engine.load(folder)
+    chats = [engine.open_session(model) for _ in PROMPTS]
+    for turn in (1, 2):  # the second time after all that was said before
+        burst(len(chats))
+        replies = asked(chats)
+        for seed, (reply, text) in enumerate(zip(replies, PROMPTS, strict=True)):
+            assert reply.tokens(60) == alone(folder, [text] * turn, seed)
+        read = [r.stats.prompt_tokens - 1 - r.stats.reused_tokens for r in replies]
+        assert passes[turn - 1 :] == [sorted(read)]
+        assert all(r.stats.reused_tokens for r in replies) == (turn == 2)
+
+
+def test_forks_go_on_from_what_they_share(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    passes: list[list[int]],
+    burst: Burst,
+) -> None:
+    monkeypatch.setattr(shared_prefix, "MIN_TOKENS", 48)
+    folder = model_folder("plain")
+    first = engine.open_session(engine.load(folder))
+    first.send(STORY, params(9)).tokens(60)
+    chats = [first, *(first.fork() for _ in PROMPTS[1:])]
+    burst(len(chats))
+    for seed, (reply, text) in enumerate(zip(asked(chats), PROMPTS, strict=True)):
+        said = reply.tokens(60)
+        assert reply.stats.reused_tokens > 48
+        with Engine() as other:
+            chat = other.open_session(other.load(folder))
+            chat.send(STORY, params(9)).tokens(60)
+            assert chat.send(text, params(seed)).tokens(60) == said
+    assert [len(counts) for counts in passes] == [len(chats)]
+
+
+def test_what_several_begin_with_is_read_once(
+    engine: Engine, model_folder: Callable[[str], Path], passes: list[list[int]], burst: Burst
+) -> None:
+    folder = model_folder("plain")
+    model = engine.load(folder)
+    prompts = [STORY + text for text in PROMPTS]
+    burst(len(prompts))
+    replies = asked([engine.open_session(model) for _ in prompts], prompts)
+    for seed, (reply, text) in enumerate(zip(replies, prompts, strict=True)):
+        assert reply.tokens(60) == alone(folder, [text], seed)
+    reused = sorted(r.stats.reused_tokens for r in replies)
+    assert reused[0] == 0
+    assert all(count >= len(STORY) for count in reused[1:])
+    assert [len(counts) for counts in passes] == [len(prompts) - 1]
+
+
+def test_those_that_come_while_another_answers_are_read_in_its_steps(
+    engine: Engine, model_folder: Callable[[str], Path], passes: list[list[int]], burst: Burst
+) -> None:
+    folder = model_folder("plain")
+    model = engine.load(folder)
+    first = engine.open_session(model).send(STORY, params(7, 6000))
+    texts = (event for event in first if isinstance(event, TextDelta))
+    next(texts), next(texts)
+    engine.open_session(model).send(STORY * 12, params(8)).tokens(60)  # how much a pass can read
+    chats = [engine.open_session(model) for _ in PROMPTS]
+    burst(len(chats))
+    replies = asked(chats)
+    for seed, (reply, text) in enumerate(zip(replies, PROMPTS, strict=True)):
+        assert reply.tokens(60) == alone(folder, [text], seed)
+    first.cancel()
+    said = first.tokens(60)
+    assert said[:40] == alone(folder, [STORY], 7, 40)[: len(said)]
+    assert passes
+
+
+@pytest.mark.parametrize("guilty", [False, True])
+def test_a_fault_is_kept_from_everyone_who_is_innocent(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    burst: Burst,
+    guilty: bool,
+) -> None:
+    """It may be one prompt's, or nobody's."""
+    folder = model_folder("plain")
+    model = engine.load(folder)
+    expected = [alone(folder, [text], seed) for seed, text in enumerate(PROMPTS)]
+    together, prefill = runner.prefill_together, runner.prefill
+    tried: list[int] = []
+    at_fault = max(PROMPTS, key=len) if guilty else ""
+
+    def failing(model: Any, readings: Sequence[Reading]) -> None:
+        tried.extend(len(r.tokens) for r in readings)
+        together(model, readings)
+        raise RuntimeError("one of these prompts")
+
+    def failing_alone(model: Any, kv: Any, tokens: list[int]) -> None:
+        prefill(model, kv, tokens)
+        if at_fault and kv.length == max(tried):
+            raise RuntimeError("this prompt")
+
+    monkeypatch.setattr(runner, "prefill_together", failing)
+    monkeypatch.setattr(runner, "prefill", failing_alone)
+    burst(len(PROMPTS))
+    replies = asked([engine.open_session(model) for _ in PROMPTS])
+    for reply, text, said in zip(replies, PROMPTS, expected, strict=True):
+        if text == at_fault:
+            with pytest.raises(EngineError, match="this prompt"):
+                reply.tokens(60)
+        else:
+            assert reply.tokens(60) == said
+            assert reply.stats.rebuilt
+    assert len(tried) == len(PROMPTS)  # and never again
+
+
+def test_who_is_cancelled_before_is_not_read(
+    engine: Engine, model_folder: Callable[[str], Path], passes: list[list[int]], burst: Burst
+) -> None:
+    folder = model_folder("plain")
+    model = engine.load(folder)
+    burst(len(PROMPTS))
+    replies = asked([engine.open_session(model) for _ in PROMPTS[1:]], PROMPTS[1:])
+    replies[0].cancel()
+    replies[0].tokens(60)
+    burst(len(PROMPTS) - 1)
+    replies[0] = engine.open_session(model).send(PROMPTS[0], params(0))
+    for seed, (reply, text) in enumerate(zip(replies, [PROMPTS[0], *PROMPTS[2:]], strict=True)):
+        assert reply.tokens(60) == alone(folder, [text], seed)
+    assert [len(counts) for counts in passes] == [len(PROMPTS) - 1]
+
+
+def test_a_reproducible_chat_takes_over_nothing_that_was_read_beside_others(
+    engine: Engine, model_folder: Callable[[str], Path], passes: list[list[int]], burst: Burst
+) -> None:
+    """Products of other numbers of rows may round otherwise."""
+    model = engine.load(model_folder("plain"))
+    text = "ut re mi fa sol la ti"
+    burst(2)
+    for reply in asked([engine.open_session(model) for _ in "ab"], [text, PROMPTS[0]]):
+        reply.tokens(60)
+    assert len(passes) == 1
+    chat = engine.open_session(model, reproducible=True)
+    reply = chat.send(text, params(0))
+    reply.tokens(60)
+    assert 32 < reply.stats.prompt_tokens < 64  # one chunk when it is read alone
+    assert reply.stats.reused_tokens == 0
