@@ -496,8 +496,8 @@ class Engine:
         chats together are at the moment, `queue` which sessions wait for memory, the first first.
         `process_bytes` is all that the system counts for this process, `children_bytes` what its
         helper processes hold besides. `ways` has, by a model's id, what its chats do since it was
-        measured (see `ways_dir`): `below`, `shared_from` and `mixed_most` by the number of chats,
-        and `chunk_most`, in tokens (`engine.model.choices.Choices`).
+        measured (see `ways_dir`): `below`, `shared_from`, `mixed_most` and `kernels` by the number
+        of chats, and `chunk_most`, in tokens (`engine.model.choices.Choices`).
         """
         may_wait()
         return self.stats_later().result()

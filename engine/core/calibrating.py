@@ -102,7 +102,7 @@ class Calibrating:
                 file = WaysFile(self._folder, self._state.backend, model)
                 self._subjects[key] = subject = _Subject(model, file, file.read())
                 self._quiet_from = time.monotonic()
-                model.shares_from.answering = partial(self._answering, model)
+                model.shares_from.answering = partial(self._answering, key)
                 _take(subject)
         for subject in self._subjects.values():
             if subject.model.kernels is not None and not subject.kernels:
@@ -165,8 +165,9 @@ class Calibrating:
             self._keep(subject)
         return True
 
-    def _answering(self, model: LoadedModel) -> int:
-        return sum(session.model is model for session in self._state.answering.values())
+    def _answering(self, key: str) -> int:
+        """How many of a model's sessions do. By its id: the model holds on to this function."""
+        return sum(s.model.info.id == key for s in self._state.answering.values())
 
     def _possible(self, subject: _Subject, cell: Cell) -> bool:
         state = self._state

@@ -24,6 +24,8 @@ class _Found:
     """What the folders tell.
 
     Attributes:
+        folder, name: the model's.
+        identity: by which it is known whether it is loaded already.
         contents: of the model's folder, as of `fingerprint.contents`; "" where nobody asks.
     """
 

@@ -21,14 +21,14 @@ from mlx.utils import tree_flatten
 
 from engine.core.confined.files import read_json
 from engine.errors import words_of
-from engine.model.backend import Backend
+from engine.model.backend import Backend, wide_kernels
 from engine.model.choices import Cell, Results
 from engine.model.loaded import LoadedModel
 from engine.model.ways_json import from_json, to_json
 
 log = logging.getLogger(__name__)
 
-VERSION = 1
+VERSION = 2
 """Of the ways and of how they are measured."""
 
 _MOST_BYTES = 32 * 2**10
@@ -41,7 +41,7 @@ def machine(backend: Backend) -> dict[str, str]:
         "ways": str(VERSION),
         "mlx": str(getattr(mx, "__version__", "")),
         "device": backend.device,
-        "blas": backend.blas.split(" ")[0],
+        "blas": backend.blas.split(" ")[0] + (", AVX-512" if wide_kernels() else ""),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "processor": f"{_processor()}, {os.cpu_count()} cores",
     }

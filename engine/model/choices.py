@@ -109,7 +109,7 @@ class Choices:
     Attributes:
         below: by the number of chats, as `SlotPolicy.below`.
         shared_from: by the number of chats, beginnings of so many tokens are shared, shorter ones
-            copied. Never empty.
+            copied.
         mixed_most: by the number of chats that decode, the rows of the largest pass that also
             reads a chunk; 0 where chunks are read in passes of their own.
         chunk_most: tokens of the largest chunk.
@@ -117,7 +117,7 @@ class Choices:
     """
 
     below: Mapping[int, int | None] = field(default_factory=dict)
-    shared_from: Mapping[int, int] = field(default_factory=lambda: {4: 1024})
+    shared_from: Mapping[int, int] = field(default_factory=dict)
     mixed_most: Mapping[int, int] = field(default_factory=dict)
     chunk_most: int = EVERY
     kernels: Mapping[int, bool] = field(default_factory=dict)
@@ -142,7 +142,7 @@ class Choices:
 
     def shared_for(self, chats: int) -> int:
         """`shared_from` for so many chats."""
-        found: int = _nearest(self.shared_from, chats, EVERY)
+        found: int = _nearest(self.shared_from, chats, Guess.shared_from)
         return found
 
     def mixed_for(self, chats: int) -> int:
@@ -173,12 +173,9 @@ def choose(results: Results, guess: Guess) -> Choices:
         for count in (1, 4, 8)
         if Cell(MIXED, count, SMALL) in results or Cell(MIXED, count, LARGE) in results
     }
-    shared = {
-        count: _shared_from(results, count, guess)
-        for count in _COUNTS
-        if any(c.part == PREFIX and c.chats == count for c in results)
-    }
-    shared = shared or {_COUNTS[0]: guess.shared_from}
+    shared: dict[int, int] = {}
+    if any(c.part == PREFIX for c in results):  # it says something of other numbers of chats, too
+        shared = {count: _shared_from(results, count, guess) for count in _COUNTS}
     kernels = {c.chats: first_wins(c, results, guess) for c in results if c.part == KERNELS}
     return Choices(below, shared, mixed, _chunk_most(results), kernels)
 

@@ -23,7 +23,7 @@ TRIAL = 8
 """Passes with drafts after which they are judged."""
 
 SOON, CLEARLY = 3, 1.3
-"""After so many passes they have lost already where a token takes so many times a plain step's."""
+"""After so many passes they have lost already where a token takes so many times what it may."""
 
 WORTH = 0.97
 """Of a plain step's time: drafting goes on while it takes less than this a token."""
@@ -131,7 +131,7 @@ class Drafting:
         passes = record.drafted.passes
         if passes < SOON:
             return
-        bar = WORTH if passes >= TRIAL else max(WORTH, CLEARLY)
+        bar = WORTH if passes >= TRIAL else WORTH * CLEARLY
         if record.drafted.per_token > record.plain.per_token * bar:
             record.resting, record.rest = record.rest, min(LONGEST_REST, 2 * record.rest)
             record.drafted, record.count = Rate(), FIRST

@@ -8943,6 +8943,16 @@ Du hast nicht geantwortet.</translation>
         <source>beginnings shared from {tokens} tokens</source>
         <translation>Anfänge ab {tokens} Tokens geteilt</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/dialogs/measured_ways.py"/>
+        <source>own attention kernels</source>
+        <translation>eigene Attention-Kernel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/measured_ways.py"/>
+        <source>no attention kernels</source>
+        <translation>keine Attention-Kernel</translation>
+    </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/measured_ways.py"/>
         <source>%n chat: {ways}</source>

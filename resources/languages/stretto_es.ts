@@ -8943,6 +8943,16 @@ Se dejó sin responder.</translation>
         <source>beginnings shared from {tokens} tokens</source>
         <translation>comienzos compartidos desde {tokens} tokens</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/dialogs/measured_ways.py"/>
+        <source>own attention kernels</source>
+        <translation>núcleos de atención propios</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/measured_ways.py"/>
+        <source>no attention kernels</source>
+        <translation>sin núcleos de atención</translation>
+    </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/measured_ways.py"/>
         <source>%n chat: {ways}</source>

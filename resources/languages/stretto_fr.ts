@@ -8943,6 +8943,16 @@ Vous avez laissé la question sans réponse.</translation>
         <source>beginnings shared from {tokens} tokens</source>
         <translation>débuts partagés à partir de {tokens} jetons</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/dialogs/measured_ways.py"/>
+        <source>own attention kernels</source>
+        <translation>noyaux d’attention propres</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/measured_ways.py"/>
+        <source>no attention kernels</source>
+        <translation>sans noyaux d’attention</translation>
+    </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/measured_ways.py"/>
         <source>%n chat: {ways}</source>

@@ -8829,6 +8829,16 @@ You left it unanswered.</source>
         <source>beginnings shared from {tokens} tokens</source>
         <translation>{tokens}トークン以上の共通の始まりを共有</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/dialogs/measured_ways.py"/>
+        <source>own attention kernels</source>
+        <translation>独自のアテンションカーネル</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/measured_ways.py"/>
+        <source>no attention kernels</source>
+        <translation>アテンションカーネルなし</translation>
+    </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/measured_ways.py"/>
         <source>%n chat: {ways}</source>

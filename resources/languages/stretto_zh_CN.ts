@@ -8829,6 +8829,16 @@ You left it unanswered.</source>
         <source>beginnings shared from {tokens} tokens</source>
         <translation>开头从 {tokens} 个 token 起共享</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/dialogs/measured_ways.py"/>
+        <source>own attention kernels</source>
+        <translation>自有注意力内核</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/dialogs/measured_ways.py"/>
+        <source>no attention kernels</source>
+        <translation>不用注意力内核</translation>
+    </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/measured_ways.py"/>
         <source>%n chat: {ways}</source>

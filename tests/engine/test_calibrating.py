@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import threading
+import weakref
 from collections.abc import Callable, Generator
 from dataclasses import asdict
 from pathlib import Path
@@ -159,6 +161,35 @@ def test_measured_after_a_load_kept_and_taken_by_the_next(
     with Engine() as engine:  # as it is where nobody asks for it
         engine.open_session(engine.load(folder)).send("hello", GREEDY).tokens()
     assert not taken.choices
+
+
+def test_an_unloaded_model_is_freed_without_the_collector(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: None
+) -> None:
+    """The window's collector freezes what there is: a cycle would keep the weights for good."""
+    known: list[weakref.ref[LoadedModel]] = []
+    take = LoadedModel.take
+
+    def noted(model: LoadedModel, choices: Choices) -> None:
+        known.append(weakref.ref(model))
+        take(model, choices)
+
+    monkeypatch.setattr(trials, "measure", second_wins)
+    monkeypatch.setattr(LoadedModel, "take", noted)
+    taken = Taken(monkeypatch)
+    with Engine(ways_dir=tmp_path / "ways") as engine:
+        model = engine.load(folder)
+        assert taken.wait()
+        gc.collect()
+        gc.disable()
+        try:
+            engine.open_session(model).send("hello", GREEDY).tokens()
+            engine.unload(model)
+            engine.stats()
+            engine.stats()  # by the turn after, all that had to do with it has been dropped
+            assert known[0]() is None
+        finally:
+            gc.enable()
 
 
 def test_kernels_that_are_found_right_later_are_measured_then(

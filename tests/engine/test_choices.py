@@ -36,7 +36,8 @@ def times(part: str, first: float, second: float = 1.0) -> dict[str, float]:
 @pytest.mark.parametrize("guess", [CPU, GPU])
 def test_without_results_all_is_as_guessed(guess: Guess) -> None:
     made = choose({}, guess)
-    assert made.shared_from == {4: guess.shared_from}
+    assert made.shared_from == {}  # nothing is told that was not measured
+    assert [made.shared_for(n) for n in (1, 4, 9)] == [guess.shared_from] * 3
     assert [made.slots_below(n, guess.below) for n in (1, 2, 9)] == [guess.below] * 3
     assert (made.mixed_for(1), made.chunk_most) == (EVERY, EVERY)
 
@@ -56,13 +57,17 @@ def test_a_tie_leaves_what_is_guessed() -> None:
         assert choose(tie, CPU).below == {4: 1024}
         assert choose(tie, GPU).below == {4: None}
     # Copies take more memory: they must be worth it.
-    assert choose({Cell(PREFIX, 4, 1024): times(PREFIX, 1.08)}, CPU).shared_from == {4: 1024}
-    assert choose({Cell(PREFIX, 4, 1024): times(PREFIX, 1.2)}, CPU).shared_from == {4: 4096}
+    assert choose({Cell(PREFIX, 4, 1024): times(PREFIX, 1.08)}, CPU).shared_for(4) == 1024
+    assert choose({Cell(PREFIX, 4, 1024): times(PREFIX, 1.2)}, CPU).shared_for(4) == 4096
 
 
 def test_long_beginnings_are_shared_whatever_is_faster() -> None:
     slow = {Cell(PREFIX, 4, n): times(PREFIX, 9.0) for n in (256, 1024, 4096)}
-    assert choose(slow, CPU).shared_from == {4: SHARED_ALWAYS}
+    made = choose(slow, CPU)
+    # What copies win with four chats they win with two, but more chats may share as it is guessed.
+    assert [made.shared_for(n) for n in (1, 2, 4, 8)] == [SHARED_ALWAYS] * 3 + [CPU.shared_from]
+    few = choose({Cell(PREFIX, 8, 256): times(PREFIX, 0.5)}, CPU)
+    assert [few.shared_for(n) for n in (2, 4, 8)] == [CPU.shared_from] * 2 + [256]
 
 
 def test_beginnings_by_the_number_of_chats() -> None:
@@ -93,12 +98,13 @@ def test_fewer_chats_say_that_sharing_wins_and_more_that_it_does_not() -> None:
     assert left({Cell(PREFIX, 4, 256): times(PREFIX, 0.5)}) == {(2, 1024), (2, 4096)}
     assert left({Cell(PREFIX, 8, 1024): times(PREFIX, 2.0)}) == {(4, 4096), (2, 4096)}
     said = {Cell(PREFIX, 4, 1024): times(PREFIX, 0.5), Cell(PREFIX, 8, 1024): times(PREFIX, 2.0)}
-    assert choose(said, CPU).shared_from == {4: 1024, 8: 4096}  # as many chats know better
+    made = choose(said, CPU)
+    assert [made.shared_for(n) for n in (4, 8)] == [1024, 4096]  # as many chats know better
 
 
 def test_a_table_without_the_cells_that_came_later_is_read() -> None:
     old = [[PREFIX, 4, n, times(PREFIX, 1.2)] for n in (256, 1024)]
-    assert choose(from_json(old), CPU).shared_from == {4: 4096}
+    assert choose(from_json(old), CPU).shared_for(4) == 4096
 
 
 def test_mixed_passes_by_chats_and_size() -> None:

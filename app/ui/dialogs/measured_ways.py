@@ -23,8 +23,8 @@ WIDTH, HEIGHT = 420, 240
 def lines_of(choices: Mapping[str, Any]) -> list[str]:
     """The ways of one model, as `ways` of `Engine.stats` has them, by the number of chats."""
     below, shared, mixed = (choices[name] for name in ("below", "shared_from", "mixed_most"))
-    lines = []
-    for chats in sorted({*below, *shared, *mixed}):
+    kernels, lines = choices["kernels"], []
+    for chats in sorted({*below, *shared, *mixed, *kernels}):
         ways = []
         if chats in below:
             ways.append(_slots(below[chats]))
@@ -33,6 +33,10 @@ def lines_of(choices: Mapping[str, Any]) -> list[str]:
             ways.append(tr("beginnings shared from {tokens} tokens", tokens=tokens))
         if chats in mixed:
             ways.append(_prompts(mixed[chats]))
+        if chats in kernels:
+            ways.append(
+                tr("own attention kernels") if kernels[chats] else tr("no attention kernels")
+            )
         words = counted("%n chat: {ways}", "%n chats: {ways}", chats, ways=", ".join(ways))
         lines.append(words)
     if choices["chunk_most"] < EVERY:
@@ -102,7 +106,7 @@ class MeasuredWays(QWidget):
         parts = [
             "\n".join([names[model_id], *lines_of(choices)])
             for model_id, choices in figures.get("ways", {}).items()
-            if model_id in names
+            if model_id in names and lines_of(choices)
         ]
         nothing = tr(
             "Nothing yet. After a model was loaded, and while no chat answers, it is measured for "

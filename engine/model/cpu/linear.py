@@ -6,13 +6,11 @@ whole tile. Measured on two cores with AVX2 kernels, milliseconds for sixty matr
 
     rows             1     2     4     6     8    12    15    16    20    24    28    32
     x @ W.T         11.2  13.7  20.3  19.4  20.8  33.9  20.9  15.1  29.8  29.8  39.8  22.8
-    (W @ x.T).T     12.5  12.9  16.5  20.1  18.0  24.6  27.3  18.1  26.6  24.9  30.4  27.9
     x, zeros below  18.0  17.9  17.7  17.4  18.1  17.6  17.9  17.2  29.4  23.7  24.1  24.7
 
-So for two to four rows the product is transposed. Other numbers with more than two rows beyond
-whole tiles are filled up with rows of zeros. A vocabulary's matrix (49,152 x 576, 4 rows: 10.6,
-12.3 and 8.0 ms) is never transposed. AVX-512 kernels handle such rows better: filling up pays from
-nine rows on (12 rows: 21.1 against 16.6 ms), and transposing does not.
+So numbers with more than two rows beyond whole tiles are filled up with rows of zeros, where
+`matvec` does not take them one by one. AVX-512 kernels handle such rows better: filling up pays
+from nine rows on (12 rows: 21.1 against 16.6 ms).
 """
 
 from __future__ import annotations
@@ -24,8 +22,6 @@ from engine.model.cpu import matvec
 
 TILE = 16
 """Rows in a tile of OpenBLAS's kernels."""
-TRANSPOSED_ROWS = range(2, 5)
-"""Numbers of rows for which AVX2 kernels compute the transposed product faster."""
 VOCABULARY = 16_384
 """A matrix with so many outputs or more is taken for a vocabulary's."""
 MAX_ROWS = 256
@@ -52,8 +48,6 @@ def product(x: mx.array, weight: mx.array) -> mx.array | None:
         return few
     rows = x.size // inputs
     over, wide = rows % TILE, cpu.wide_kernels()
-    if not wide and rows in TRANSPOSED_ROWS and outputs < VOCABULARY:
-        return (weight @ x.reshape(rows, inputs).T).T.reshape(*x.shape[:-1], outputs)
     if over < (9 if wide else 3) or rows > MAX_ROWS:
         return None
     return (_filled_up(x, rows, TILE - over) @ weight.T)[:rows].reshape(*x.shape[:-1], outputs)

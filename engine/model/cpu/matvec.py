@@ -32,10 +32,10 @@ _ROW_MAJOR, _NO_TRANSPOSE = 101, 111  # cblas.h
 
 
 def declare(blas: ctypes.CDLL | None) -> Any:
-    """OpenBLAS's `cblas_sgemv` as a function that Python can call; None without OpenBLAS."""
-    if blas is None:
+    """OpenBLAS's `cblas_sgemv` as a function that Python can call; None where there is none."""
+    function: Any = getattr(blas, "cblas_sgemv", None)
+    if function is None:
         return None
-    function: Any = blas.cblas_sgemv
     whole, real, place = ctypes.c_int, ctypes.c_float, ctypes.c_void_p
     function.argtypes = [whole] * 4 + [real] + [place, whole] * 2 + [real, place, whole]
     function.restype = None
@@ -47,13 +47,13 @@ def product(x: mx.array, weight: mx.array) -> mx.array | None:
 
     Args:
         x: `[..., inputs]`.
-        weight: `[outputs, inputs]`.
+        weight: `[outputs, inputs]`, neither of them 0.
     """
     multiply, (outputs, inputs) = cpu.matrix_vector(), weight.shape
     rows = x.size // inputs
     if multiply is None or not 0 < rows <= MOST_ROWS or weight.size < LEAST_WEIGHTS:
         return None
-    if weight.dtype != mx.float32 or not cpu.evaluated(x, weight):
+    if x.dtype != mx.float32 or weight.dtype != mx.float32 or not cpu.evaluated(x, weight):
         return None
     matrix, given = np.asarray(weight), np.ascontiguousarray(x)
     if not matrix.flags.c_contiguous:

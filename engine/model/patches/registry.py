@@ -94,7 +94,7 @@ _PATCHES = {
         Patch("file_limit", "Importing mlx-lm changes how many files the process may open."),
         Patch("compilation", "MLX runs a C++ compiler for each new shape and waits for it."),
         Patch("activations", "The gates of feed-forward layers take longer."),
-        Patch("linear", "Steps of 2 to 15 chats take longer."),
+        Patch("linear", "Steps of up to 15 chats take longer."),
         Patch("embedding", "Steps of models whose output layer is their embedding take longer."),
     )
 }

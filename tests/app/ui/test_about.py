@@ -37,6 +37,7 @@ CHOICES = Choices(
     shared_from={4: 1024, 8: 512},
     mixed_most={1: 0, 4: 64, 8: 2048},
     chunk_most=512,
+    kernels={4: True, 8: False},
 )
 
 
@@ -45,9 +46,9 @@ def test_what_was_measured_is_told_by_the_number_of_chats():
         "1 chat: prompts read between answers’ tokens",
         "2 chats: no slots",
         "4 chats: slots below 4,096 tokens, beginnings shared from 1,024 tokens, "
-        "small pieces of prompts read along with answers’ tokens",
+        "small pieces of prompts read along with answers’ tokens, own attention kernels",
         "8 chats: slots at any length, beginnings shared from 512 tokens, "
-        "prompts read along with answers’ tokens",
+        "prompts read along with answers’ tokens, no attention kernels",
         "Prompts are read at most 512 tokens at a time",
     ]
 
