@@ -41,9 +41,9 @@ def candidates(
     base: Installed, others: Iterable[Installed], stop: threading.Event
 ) -> list[Candidate]:
     """Those with the same tokenizer first. Reads files: for a worker."""
-    own, found = vocabulary_of(base.folder), []
+    own, found = vocabulary_of(base.folder, stop.is_set), []
     for model in others:
         if stop.is_set():
             break
-        found.append(Candidate(model, may_share(own, vocabulary_of(model.folder))))
+        found.append(Candidate(model, may_share(own, vocabulary_of(model.folder, stop.is_set))))
     return sorted(found, key=lambda one: not one.fits)

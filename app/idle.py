@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.chats import unloading
+from app.chats.asked import asked
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import ModelStatus
 from app.installed import InstalledModels
@@ -57,7 +58,7 @@ class IdleUnloading(QObject):
         engine = self._loader.engine
         if engine is not None and self._settings.unload_idle_min and not self._asking:
             self._asking = True
-            self._library.bridge.when_done(engine.stats_later(), self._on_stats)
+            self._library.bridge.when_done(asked(engine.stats_later), self._on_stats)
 
     def _on_stats(self, future: Future[dict[str, Any]]) -> None:
         self._asking = False

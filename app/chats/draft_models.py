@@ -42,8 +42,11 @@ class DraftModels(QObject):
         super().__init__(parent)
         self.figures: Mapping[str, Mapping[str, Any]] = {}
         self._loader, self._bridge, self._settings = loader, bridge, settings
-        self._asked: dict[str, tuple[object, str]] = {}  # what for, by the model's id
-        self._loads: dict[str, Future[Any]] = {}  # under way, by the same
+        # By the engine's id of the model, with its generation:
+        self._held: dict[str, tuple[object, str | None]] = {}  # known to draft; None: unknown
+        self._asked: dict[str, tuple[object, str]] = {}  # what a load under way is for
+        self._failed: dict[str, tuple[object, str]] = {}  # not to be asked for of itself
+        self._loads: dict[str, Future[Any]] = {}  # under way
         loader.changed.connect(self._on_model)
         loader.unloaded.connect(self._on_unloaded)
 
@@ -55,13 +58,20 @@ class DraftModels(QObject):
     def choose(self, draft: str, *names: str) -> None:
         """Let `draft` draft for the model that has these names; "" lets nothing.
 
-        Where it is in memory, that holds from now on.
+        Where it is in memory, that holds from now on. What could not be loaded is tried again.
         """
         others = {ref: d for ref, d in self._settings.drafts.items() if ref not in names}
         self._settings.set(drafts=others | (dict.fromkeys(names, draft) if draft else {}))
         for status in self._loader.loaded():
+            if status.model is not None and {*names} & {*self._names(status.model)}:
+                self._failed.pop(status.model.id, None)
             self._apply(status)
         self.changed.emit()
+
+    def failed(self, model: Model) -> bool:
+        """Whether what was chosen for a loaded model could not be loaded."""
+        chosen = (self._loader.generation(model), self.of(*self._names(model)))
+        return self._failed.get(model.id) == chosen
 
     @Slot(dict)
     def note(self, figures: dict[str, Any]) -> None:
@@ -79,28 +89,39 @@ class DraftModels(QObject):
     @Slot(str)
     def _on_unloaded(self, model_id: str) -> None:
         """What is under way would load it again."""
-        self._asked.pop(model_id, None)
+        for known in (self._held, self._asked, self._failed):
+            known.pop(model_id, None)
         load = self._loads.pop(model_id, None)
         if load is not None:
             load.cancel()
 
     def _apply(self, status: ModelStatus) -> None:
-        """Tell the engine what drafts for a loaded model, if it was told otherwise before."""
+        """Tell the engine what drafts for a loaded model, if it does otherwise now."""
         engine, model = self._loader.engine, status.model
         if engine is None or model is None or is_remote(status.ref):
             return
-        generation, wanted = self._loader.generation(model), self.of(*self._names(model))
-        before = self._asked.get(model.id)
-        if wanted == (before[1] if before is not None and before[0] == generation else ""):
+        generation = self._loader.generation(model)
+        wanted = "" if self.failed(model) else self.of(*self._names(model))
+        load = self._loads.get(model.id)
+        if (generation, wanted) == (self._now(model) if load is None else self._asked[model.id]):
             return
+        if load is not None:
+            load.cancel()
+            self._held[model.id] = (generation, None)  # it may have come so far
         self._asked[model.id] = (generation, wanted)
-        if model.id in self._loads:
-            self._loads[model.id].cancel()
         ref, draft = status.ref, model_location(wanted) if wanted else ""
         more = beside_folder(ref)
         future = asked(lambda: engine.load_later(model_location(ref), draft=draft, **more))
         self._loads[model.id] = future
         self._bridge.when_done(future, partial(self._on_done, model))
+
+    def _now(self, model: Model) -> tuple[object, str | None]:
+        """What drafts for a loaded model, as far as the engine has said."""
+        generation = self._loader.generation(model)
+        held = self._held.get(model.id)
+        if held is not None and held[0] == generation:
+            return held
+        return generation, None if model.draft else ""
 
     def _names(self, model: Model) -> list[str]:
         """All names of a loaded model that are known."""
@@ -111,13 +132,19 @@ class DraftModels(QObject):
         if self._loads.get(model.id) is not future:  # it was unloaded, or another was chosen
             return
         del self._loads[model.id]
+        asked_for = self._asked.pop(model.id)
         error = None if future.cancelled() else future.exception()
+        if error is None and not future.cancelled():
+            self._held[model.id] = asked_for
+            self._loader.renew(future.result())
+        else:
+            self._failed[model.id] = asked_for
         if isinstance(error, EngineError) and error.code != ENGINE_STOPPED:
             if error.code == UNSUPPORTED_SESSION:  # it never can
-                self._asked.pop(model.id, None)
                 self.choose("", *self._names(model))
+            elif asked_for[1]:  # the one before drafts no longer
+                for status in self._loader.loaded():
+                    self._apply(status)
             why = error.message
             self.refused.emit(tr("{name} has no draft model. {why}", name=model.name, why=why))
-        elif error is None and not future.cancelled():
-            self._loader.renew(future.result())
         self.changed.emit()

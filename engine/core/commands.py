@@ -15,7 +15,12 @@ class Load:
     told: Callable[[float], None] | None = None  # called with the share of the weights that is read
     adapter: str | None = None  # a folder: a variant of the model is wanted
     draft: str | None = None  # a folder: a model that drafts for it; empty for none
-    part: bool = False  # it is read for another command, which answers the caller
+    outer: Future[Any] | None = None  # the answer of the command that it is read for
+
+    @property
+    def dropped(self) -> bool:
+        """Whether nobody waits for it any more."""
+        return self.answer.cancelled() or (self.outer is not None and self.outer.cancelled())
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
 import time
 import uuid
 from collections.abc import Callable
-from concurrent.futures import InvalidStateError
-from dataclasses import dataclass, field
-from typing import Any
 
 from engine.core.commands import Load, Unload
 from engine.core.confined.confined import Confined
@@ -17,38 +12,17 @@ from engine.core.examining import Candidate, as_engine_error, examine
 from engine.core.kernels import KernelProbe
 from engine.core.leaving import Leaving
 from engine.core.mailbox import refuse
+from engine.core.reading import Reading, drop, give
 from engine.core.state import State
 from engine.core.workers import Workers
 from engine.errors import UNKNOWN_MODEL, EngineError
 from engine.model import adapting, loader
 from engine.model.loaded import LoadedModel
-from engine.model.loader import Pieces
 from engine.scheduling.pacing import GAP_BUDGET
 from engine.scheduling.plan import LoadAdmission
 from engine.scheduling.view import LoadRequest
 
-log = logging.getLogger(__name__)
-
 LONGEST = 0.2  # seconds for which pieces are read between two steps
-
-
-@dataclass(eq=False)  # the same only as itself
-class _Load:
-    """A model that is wanted: by one or several callers, once it has been examined.
-
-    Attributes:
-        reserved: bytes that it may take, once its reading has begun.
-        base: the loaded model that it is made a variant of.
-        arrays: of the model as far as it has come, to be freed in pieces if it comes no further.
-    """
-
-    key: str
-    callers: list[Load]
-    candidate: Candidate
-    pieces: Pieces | None = None
-    reserved: int = 0
-    base: LoadedModel | None = None
-    arrays: list[Any] = field(default_factory=list)
 
 
 class Loading:
@@ -61,7 +35,7 @@ class Loading:
         self._kernels = KernelProbe(workers, state.backend.device)
         self._identities: dict[tuple[object, ...], str] = {}  # of folders, to the model's id
         self._examining: list[Load] = []
-        self._queue: list[_Load] = []
+        self._queue: list[Reading] = []
         self._leaving = Leaving()
 
     @property
@@ -103,17 +77,25 @@ class Loading:
 
     def _let_go(self) -> None:
         """Read no further what nobody wants any more; its memory is free afterwards."""
+        gone = []
         for load in list(self._queue):
-            load.callers = [c for c in load.callers if not c.answer.cancelled()]
+            dropped = [command for command in load.callers if command.dropped]
+            load.callers = [command for command in load.callers if command not in dropped]
+            gone += dropped
             if not load.callers:
                 self._end(load)
+        for command in gone:
+            drop(command)
 
     def _examined(self, command: Load, candidate: Candidate) -> None:
-        known = None if command.answer.cancelled() else self._known(candidate)
-        if known is not None or command.answer.cancelled():
+        if command.dropped:
             self._examining.remove(command)
-            if known is not None:
-                give(command, known)
+            drop(command)
+            return
+        known = self._known(candidate)
+        if known is not None:
+            self._examining.remove(command)
+            give(command, known)
             return
         if self._state.leader is not None:
             candidate = candidate.spread(self._state.leader.shares)
@@ -121,7 +103,7 @@ class Loading:
         if same:
             same[0].callers.append(command)
         else:
-            self._queue.append(_Load(uuid.uuid4().hex, [command], candidate))
+            self._queue.append(Reading(uuid.uuid4().hex, [command], candidate))
         self._examining.remove(command)
 
     def _known(self, candidate: Candidate) -> LoadedModel | None:
@@ -179,16 +161,15 @@ class Loading:
     def _next_piece(self) -> bool:
         """Read a piece of the model; False once there are no more."""
         load = self._queue[0]
-        assert load.pieces is not None
         try:
-            match _next(load.pieces):
+            match load.next_piece():
                 case LoadedModel() as model:
                     self._read(load, model)
                     return False
                 case list() as arrays:
                     load.arrays = arrays
                 case share:
-                    _tell(load, share)
+                    load.tell(share)
             return True
         except BaseException as error:  # a panic in a native library, too
             self._end(load)
@@ -196,7 +177,7 @@ class Loading:
                 refuse(command, as_engine_error(error))
             return False
 
-    def _read(self, load: _Load, model: LoadedModel) -> None:
+    def _read(self, load: Reading, model: LoadedModel) -> None:
         """Take a model that has been read."""
         known = self._state.models.get(model.info.id, model)
         if known is model:
@@ -223,7 +204,7 @@ class Loading:
         model.form_refusal = lambda params: confined.form_refusal(params, checked, ends)
         model.form_tokens = lambda: confined.form_tokens(checked, ends)
 
-    def _end(self, load: _Load) -> None:
+    def _end(self, load: Reading) -> None:
         if load not in self._queue:
             return
         self._queue.remove(load)
@@ -269,31 +250,3 @@ class Loading:
         self._state.adapted.clear()
         self._leaving.give_up()
         return waiting
-
-
-def give(command: Load, model: LoadedModel) -> None:
-    """Hand a model to whoever asked for it."""
-    model.used_at = time.monotonic()
-    model.asked_for = model.asked_for or not command.part
-    with contextlib.suppress(InvalidStateError):  # cancelled just now; the model stays
-        command.answer.set_result(model.info)
-
-
-def _next(pieces: Pieces) -> LoadedModel | list[Any] | float | None:
-    """Read the next piece: what it yields, or the model once that was the last."""
-    try:
-        reached: list[Any] | float | None = next(pieces)
-        return reached
-    except StopIteration as done:
-        model: LoadedModel = done.value
-        return model
-
-
-def _tell(load: _Load, share: float | None) -> None:
-    """Say how far it is. What a caller's function raises is its own."""
-    heard = [command.told for command in load.callers if command.told is not None]
-    for told in heard if share is not None else ():
-        try:
-            told(share or 0.0)
-        except BaseException:
-            log.exception("who hears of a load's progress raised")

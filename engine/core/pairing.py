@@ -10,8 +10,9 @@ from typing import Any
 
 from engine.core.commands import Load
 from engine.core.examining import as_engine_error
-from engine.core.loading import Loading, give
+from engine.core.loading import Loading
 from engine.core.mailbox import Answer, refuse
+from engine.core.reading import give
 from engine.core.state import State
 from engine.core.workers import Workers
 from engine.errors import MODEL_LOAD_FAILED, EngineError
@@ -77,7 +78,7 @@ class Pairing:
                 refuse(command, as_engine_error(error))
 
         answer.add_done_callback(done)
-        self._loading.load(replace(command, answer=answer, draft=None, part=True))
+        self._loading.load(replace(command, answer=answer, draft=None, outer=command.answer))
 
     def _drafter_read(self, command: Load, small: LoadedModel) -> None:
         self._read(command, partial(self._compare, command, small), partial(self._release, small))

@@ -1915,7 +1915,7 @@
     <message>
         <location filename="../../app/ui/models/machines_dialog.py"/>
         <source>user@machine, or local</source>
-        <translation>benutzer@rechner oder local</translation>
+        <translation>nutzer@rechner oder local</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines_dialog.py"/>

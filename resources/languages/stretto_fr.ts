@@ -1915,7 +1915,7 @@
     <message>
         <location filename="../../app/ui/models/machines_dialog.py"/>
         <source>user@machine, or local</source>
-        <translation>utilisateur@machine, ou local</translation>
+        <translation>compte@machine, ou local</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines_dialog.py"/>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -63,4 +64,50 @@ def test_what_cannot_be_told_may_be_the_same(
     assert vocabulary_of(tmp_path / "own") == ""
     assert may_share("", own)
     assert may_share(own, own)
-    assert not may_share(own, own[::-1])
+    assert not may_share(own, own[:-1])
+
+
+def test_the_same_tokens_in_other_bytes_may_be_the_same(tmp_path: Path) -> None:
+    own = write(tmp_path / "own")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "tokenizer.model").write_bytes(b"do re mi")
+    other = vocabulary_of(tmp_path / "other")
+    assert other
+    assert may_share(own, other)
+    assert may_share(own, write(tmp_path / "list", vocab=[["a", 0.0], ["b", -1.5]]))
+    (tmp_path / "escaped").mkdir()
+    data = {"model": {"vocab": TOKENS, "merges": []}}
+    (tmp_path / "escaped" / "tokenizer.json").write_text(json.dumps(data))
+    assert vocabulary_of(tmp_path / "escaped") == ""
+    for token in ("\\u00e9", "\\\\u", "\\usepackage", "\x00", "\x1f"):  # as they must be written
+        told = write(tmp_path / "slashes", vocab={**TOKENS, token: 5})
+        assert told
+        assert not may_share(own, told)
+    assert write(tmp_path / "many", vocab={**TOKENS, "\\" * 100 + "u": 5}) == ""
+
+
+@pytest.mark.parametrize(
+    ("tail", "told"),
+    [
+        (b" ,\n" * 700_000, True),
+        (b"," * 2**21, True),
+        (b'"merges"' * 300_000, False),
+        (b" " * 2**21 + b'"merges":[', True),
+    ],
+)
+def test_nonsense_takes_no_time(tmp_path: Path, tail: bytes, told: bool) -> None:
+    file = tmp_path / "tokenizer.json"
+    file.write_bytes(b'{"model":{"vocab":{"a":0}')
+    own = vocabulary_of(tmp_path)
+    file.write_bytes(file.read_bytes() + tail)
+    began = time.process_time()
+    assert vocabulary_of(tmp_path) == (own if told else "")
+    assert time.process_time() - began < 0.1  # Python's own loop took 0.3 s and more
+
+
+def test_nobody_waits_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert write(tmp_path / "own")
+    monkeypatch.setattr(vocabulary, "_PIECE", 7)
+    looked = iter([False] * 5)
+    assert vocabulary_of(tmp_path / "own", lambda: next(looked, True)) == ""
+    assert next(looked, None) is None

@@ -14,6 +14,8 @@ import pytest
 
 from engine import Engine, EngineError, SamplingParams
 from engine.bench.random_models import write_model
+from engine.bench.small_copies import perturbed
+from engine.core import loading
 from engine.core.commands import Load
 from engine.core.confined.confined import Confined
 from engine.core.examining import Candidate
@@ -119,6 +121,71 @@ def test_a_load_that_is_cancelled_makes_room_for_the_next(
         loading.cancel()
         held.may_go_on.set()
         assert waiting.result(PATIENCE).nbytes > 200_000  # both would not have fitted
+
+
+class Reads:
+    """The weights that are read, one after the other; those of one number stand still."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, held: int = 0) -> None:
+        self.count, self.begun = 0, threading.Event()
+        read = loader.read_weights
+
+        def counted(net: Any) -> Iterator[None]:
+            self.count += 1
+            yield from read(net)
+            if self.count == held:
+                self.begun.set()
+            while self.begun.is_set():
+                yield
+
+        monkeypatch.setattr(loader, "read_weights", counted)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_of_a_load_with_a_draft_that_is_cancelled_nothing_stays(
+    engine: Engine,
+    model_folder: Folder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+) -> None:
+    small = perturbed(model_folder("plain"), tmp_path / "small", 0.1)
+    reads = Reads(monkeypatch, number)
+    loading = engine.load_later(model_folder("plain"), draft=small)
+    assert reads.begun.wait(PATIENCE)
+    assert engine.stats()["weights_bytes"] > 0
+    assert loading.cancel()
+    until(lambda: engine.stats()["weights_bytes"] == 0)
+    assert engine.stats()["models"] == []
+    reads.begun.clear()
+    assert engine.load(model_folder("plain"), draft=small).draft
+
+
+def test_what_is_unloaded_while_its_pair_is_examined_is_not_read_again_for_nobody(
+    engine: Engine, model_folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = model_folder("plain")
+    small = perturbed(large, tmp_path / "small", 0.1)
+    model, examine = engine.load(large), loading.examine
+    begun, may_go_on = threading.Event(), threading.Event()
+
+    def slow(path: str, *more: Any) -> Candidate:
+        if path == str(large):
+            begun.set()
+            assert may_go_on.wait(PATIENCE)
+        return examine(path, *more)
+
+    monkeypatch.setattr(loading, "examine", slow)
+    reads = Reads(monkeypatch)
+    coming = engine.load_later(large, draft=small)
+    assert begun.wait(PATIENCE)
+    engine.unload(model)
+    assert coming.cancel()
+    may_go_on.set()
+    until(lambda: engine.stats()["weights_bytes"] == 0)
+    other = engine.load(model_folder("MLA"))
+    assert [m.id for m in engine.stats()["models"]] == [other.id]
+    assert reads.count == 2  # the small one and the other
 
 
 def test_a_model_that_is_there_cannot_be_cancelled(engine: Engine, model_folder: Folder) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.bridge import Bridge
+from app.chats.asked import asked
 from app.chats.library import ChatLibrary
 from app.language import counted, number, tr
 from app.ui.style.theme import scaled
@@ -89,7 +90,7 @@ class MeasuredWays(QWidget):
         self._show({})
         engine, bridge = library.loader.engine, library.bridge
         if engine is not None:
-            self._ask(bridge, engine.stats_later())
+            self._ask(bridge, asked(engine.stats_later))
 
     def _ask(self, bridge: Bridge, future: Future[dict[str, Any]]) -> None:
         channel = bridge.when_done(future, self._on_figures)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QWidget
 
 from app.bridge import Bridge
+from app.chats.asked import asked
 from app.chats.model_choice import ModelLoader
 from app.downloads import Downloads
 from app.language import counted, tr
@@ -133,7 +134,7 @@ class DownloadsInWindow(QObject):
         """How much models and chats may take, from whoever shares it out."""
         engine = self._loader.engine
         if engine is not None:
-            self._bridge.when_done(engine.stats_later(), self._on_stats)
+            self._bridge.when_done(asked(engine.stats_later), self._on_stats)
 
     def _on_stats(self, future: Future[dict[str, Any]]) -> None:
         if not future.cancelled() and future.exception() is None:

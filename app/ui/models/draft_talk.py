@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Slot
 
 from app.background import Query
 from app.draft_candidates import candidates, smaller
@@ -21,6 +21,8 @@ class DraftTalk(QObject):
     def __init__(self, installed: InstalledModels, foot: LibraryFoot) -> None:
         super().__init__(foot)
         self._installed, self._foot = installed, foot
+        self._claimed = ""
+        installed.drafts.refused.connect(self._on_refused)
 
     def choose(self, model: Installed | None) -> None:
         """Ask what is to draft for this model."""
@@ -47,9 +49,16 @@ class DraftTalk(QObject):
         if not ref:
             self._foot.say(tr("{name} has no draft model.", name=model.name))
         elif self._installed.status(model).model is not None:
-            self._foot.say(tr("{draft} drafts for {name}.", draft=draft, name=model.name))
+            self._claimed = tr("{draft} drafts for {name}.", draft=draft, name=model.name)
+            self._foot.say(self._claimed)
         else:
             words = tr(
                 "{draft} drafts for {name} once that is loaded.", draft=draft, name=model.name
             )
+            self._foot.say(words)
+
+    @Slot(str)
+    def _on_refused(self, words: str) -> None:
+        """The foot says no longer that it drafts."""
+        if self._claimed and self._foot.said.text() == self._claimed:
             self._foot.say(words)

@@ -161,7 +161,7 @@ class LibraryTable(QAbstractTableModel):
         if role == Role.AccessibleTextRole:
             return self._said(model, column)
         if role == BELOW:
-            return model.facts.problem or words.below(model, self._installed.draft_name(model))
+            return model.facts.problem or words.below(model, self._draft(model))
         if role == WRONG:
             return bool(model.facts.problem)
         return self._installed.is_pinned(model) if role == PINNED else None
@@ -206,8 +206,14 @@ class LibraryTable(QAbstractTableModel):
             return f"{heads()[column]}: {self._text(model, column)}"
         status, when = self._installed.status(model), self._installed.last_used(model)
         pinned = self._installed.is_pinned(model)
-        draft = self._installed.draft_name(model)
+        draft = self._draft(model)
         return words.sentence(model, status, when, self._clock(), pinned, draft)
+
+    def _draft(self, model: Installed) -> str:
+        """What drafts for it, or will once it is loaded; "" where that could not be loaded."""
+        loaded = self._installed.status(model).model
+        failed = loaded is not None and self._installed.drafts.failed(loaded)
+        return "" if failed else self._installed.draft_name(model)
 
     def _drafted(self, model: Installed) -> str:
         loaded = self._installed.status(model).model

@@ -196,12 +196,13 @@ class MachinesDialog(QDialog):
     @Slot()
     def _on_add(self) -> None:
         hosts = self._hosts()
+        if hosts is None:
+            return
         name, address = self.name.text().strip(), self.address.text().strip()
         try:
-            if hosts is not None:
-                if name == LOCAL:
-                    raise HostError(tr("“local” is this machine. Take another name."))
-                hosts.add(Host(name, address, self.program.text().strip()))
+            if name == LOCAL:
+                raise HostError(tr("“local” is this machine. Take another name."))
+            hosts.add(Host(name, address, self.program.text().strip()))
         except (HostError, OSError) as error:
             self.said.setText(str(error))
             return
@@ -209,7 +210,9 @@ class MachinesDialog(QDialog):
             field.clear()
         self.said.clear()
         self._fill()
-        self.list.setCurrentItem(next(row for row in self._rows() if row.text(0) == name))
+        row = next((row for row in self._rows() if row.text(0) == name), None)
+        if row is not None:
+            self.list.setCurrentItem(row)
         self.list.setFocus()  # Space ticks it, and Add has nothing more to do
 
     @Slot()

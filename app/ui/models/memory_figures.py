@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.bridge import Bridge
+from app.chats.asked import asked
 from app.chats.model_choice import ModelLoader
 
 
@@ -46,7 +47,7 @@ class MemoryFigures(QObject):
     def _ask(self) -> None:
         engine = self._loader.engine
         if engine is not None and self._channel is None:
-            self._channel = self._bridge.when_done(engine.stats_later(), self._on_figures)
+            self._channel = self._bridge.when_done(asked(engine.stats_later), self._on_figures)
 
     def _on_figures(self, future: Future[dict[str, Any]]) -> None:
         self._channel = None

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDialog, QLabel, QPushButton
 
 from app.ui.dialogs.licences_window import LicencesWindow
 from app.ui.dialogs.measured_ways import MeasuredWays, lines_of
+from engine import EngineError
 from engine.model.choices import Choices
 from tests.app.conftest import Start
 
@@ -51,6 +52,24 @@ def test_what_was_measured_is_told_by_the_number_of_chats():
         "prompts read along with answers’ tokens, no attention kernels",
         "Prompts are read at most 512 tokens at a time",
     ]
+
+
+def test_about_opens_though_the_engine_has_stopped(start: Start, monkeypatch: pytest.MonkeyPatch):
+    run = start()
+    run.ready()
+    assert run.engine is not None
+
+    def stopped() -> Future[dict[str, Any]]:
+        raise EngineError("engine_stopped", "The engine has stopped.")
+
+    monkeypatch.setattr(run.engine, "stats_later", stopped)
+    run.window.commands["about"].trigger()
+    (shown,) = run.window.findChildren(MeasuredWays)
+    assert shown.text.text().startswith("Nothing yet.")
+    shown.window().close()
+    run.window.commands["models"].trigger()
+    assert run.window.models.window is not None
+    run.window.models.window.close()
 
 
 def test_about_shows_what_was_measured_and_before_that_what_will_be(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from app.settings import Settings
 from app.ui.models.draft_dialog import DraftDialog
 from app.ui.models.library_table import BELOW, Column
 from app.ui.models.library_window import ModelsWindow
+from engine import EngineError
 from engine.hub import cache
 from tests.app.conftest import Run, Start
 
@@ -159,6 +161,43 @@ def test_one_that_is_gone_is_told_of_and_stays_chosen(drafts: Drafts):
     assert drafts.drafter() == ""
     assert settings.drafts == {drafts.ref("Oak-9B"): str(broken)}
     assert len(drafts.engine.drafts) == 1
+
+
+@pytest.mark.parametrize("second", ["Oak-foreign", "Oak-broken"])
+def test_the_one_before_drafts_no_longer_where_another_is_refused(drafts: Drafts, second: str):
+    make_model(drafts.root / "Oak-broken", 700_000, "abcdef")
+    drafts.installed.look()
+    drafts.run.until(lambda: not drafts.installed.looking)
+    drafts.load()
+    drafts.take(drafts.ask(), "Oak-1B")
+    drafts.run.until(lambda: drafts.drafter() == "Oak-1B")
+    drafts.take(drafts.ask(), second)
+    drafts.run.until(lambda: drafts.drafter() == "")
+    assert drafts.engine.drafts == [("Oak-9B", "Oak-1B"), ("Oak-9B", second), ("Oak-9B", "")]
+    drafts.take(drafts.ask(), "")
+    assert len(drafts.engine.drafts) == 3
+    drafts.take(drafts.ask(), "Oak-1B")
+    drafts.run.until(lambda: drafts.drafter() == "Oak-1B")
+
+
+def test_one_that_failed_is_tried_again_when_it_is_chosen_again(
+    drafts: Drafts, monkeypatch: pytest.MonkeyPatch
+):
+    load = drafts.engine.load_later
+    short: Future[Any] = Future()
+    short.set_exception(EngineError("out_of_memory", "Too little memory. Unload a model."))
+    drafts.load()
+    monkeypatch.setattr(drafts.engine, "load_later", lambda *_, **__: short)
+    drafts.take(drafts.ask(), "Oak-1B")
+    said = drafts.window.foot.said
+    drafts.run.until(lambda: said.text().startswith("Oak-9B has no draft model. Too little"))
+    assert drafts.cell("Oak-9B", Column.NAME, BELOW) == "llama · Added by hand"
+    monkeypatch.setattr(drafts.engine, "load_later", load)
+    drafts.take(drafts.ask("Oak-12B"), "Oak-foreign")  # another's choice tries nothing
+    assert drafts.engine.drafts == []
+    drafts.take(drafts.ask(), "Oak-1B")
+    drafts.run.until(lambda: drafts.drafter() == "Oak-1B")
+    assert "draft model Oak-1B" in drafts.cell("Oak-9B", Column.NAME, BELOW)
 
 
 def test_unloaded_meanwhile_it_is_not_loaded_again(drafts: Drafts):

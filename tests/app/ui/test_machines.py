@@ -118,6 +118,17 @@ def test_machines_are_added_checked_tried_and_removed(
     assert states(dialog) == ["Ready · 64 GB"]
 
 
+def test_what_was_typed_stays_where_the_list_cannot_be_read(make: Make, tmp_path: Path) -> None:
+    dialog = make()
+    (tmp_path / "hosts.json").write_text("{")
+    add(dialog, "studio", "me@studio")
+    assert "hosts.json" in dialog.said.text()
+    assert (dialog.name.text(), dialog.address.text()) == ("studio", "me@studio")
+    (tmp_path / "hosts.json").unlink()
+    dialog.add.click()
+    assert [row.text(0) for row in dialog._rows()] == ["local", "studio"]
+
+
 def test_a_model_starts_or_says_why_not(qtbot: QtBot, make: Make) -> None:
     dialog = make()
     add(dialog, "studio", "me@studio")
