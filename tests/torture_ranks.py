@@ -60,6 +60,9 @@ PATIENCE = 60.0
 """Seconds for which a rank may be silent where tokens are compared: MLX's ring keeps a core busy in
 each rank that waits, and a machine with fewer cores than ranks leaves one without any for long."""
 
+END = 2
+"""The id with which random models end a turn."""
+
 WITHIN = 5.0
 """Seconds after a fault in which every reply must have ended."""
 
@@ -193,7 +196,8 @@ def _round(
                 code = event.code if isinstance(event, Failed) else str(event.reason)
                 mine.append((code, time.monotonic()))
 
-        params = SamplingParams(max_tokens=60000, temperature=1.0, seed=number)
+        goes_on = {END: -1e9}  # until somebody ends it: else all may be over before the fault
+        params = SamplingParams(60000, temperature=1.0, seed=number, logit_bias=goes_on)
         replies.append(
             engine.open_session(model).send("la " * choose.randint(1, 400), params, note)
         )

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from engine.bench import ranks as bench_ranks
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
 from engine.core.examining import Candidate
-from engine.core.ranks import record, spreading
+from engine.core.ranks import child, record, spreading, watch
 from engine.core.ranks.agreeing import BUDGET_SHARE, budget_of, differing
 from engine.core.ranks.link import Link
 from engine.core.ranks.processes import Rank
@@ -52,6 +53,26 @@ def test_a_long_prompt_takes_a_second_collective_and_a_step_does_not() -> None:
 def test_what_is_no_record_is_refused(numbers: list[int]) -> None:
     with pytest.raises(ValueError, match=r"record|is not a valid Do"):
         record.decode(numbers)
+
+
+def test_a_rank_tells_at_once_that_it_no_longer_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until then it may be silent for a minute: one that hung just after a load was waited for."""
+    monkeypatch.setattr(watch, "BEAT", 3600.0)
+    told: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    link: Any = SimpleNamespace(tell=told.put)
+    loading = [True]
+    pulse = child._Pulse(link)
+
+    def state() -> tuple[int, bool, bool]:
+        if not loading:
+            raise SystemExit
+        return 0, True, loading[-1]
+
+    pulse.state = state
+    assert told.get(timeout=LONG)["loading"]
+    loading.append(False)
+    assert not told.get(timeout=LONG)["loading"]
+    loading.clear()  # its thread ends
 
 
 def test_other_versions_are_named() -> None:
