@@ -12,7 +12,7 @@ from engine.core.examining import Candidate, as_engine_error, examine
 from engine.core.kernels import KernelProbe
 from engine.core.leaving import Leaving
 from engine.core.mailbox import refuse
-from engine.core.reading import Reading, drop, give
+from engine.core.model_reading import ModelReading, drop, give
 from engine.core.state import State
 from engine.core.workers import Workers
 from engine.errors import UNKNOWN_MODEL, EngineError
@@ -35,7 +35,7 @@ class Loading:
         self._kernels = KernelProbe(workers, state.backend.device)
         self._identities: dict[tuple[object, ...], str] = {}  # of folders, to the model's id
         self._examining: list[Load] = []
-        self._queue: list[Reading] = []
+        self._queue: list[ModelReading] = []
         self._leaving = Leaving()
 
     @property
@@ -103,7 +103,7 @@ class Loading:
         if same:
             same[0].callers.append(command)
         else:
-            self._queue.append(Reading(uuid.uuid4().hex, [command], candidate))
+            self._queue.append(ModelReading(uuid.uuid4().hex, [command], candidate))
         self._examining.remove(command)
 
     def _known(self, candidate: Candidate) -> LoadedModel | None:
@@ -177,7 +177,7 @@ class Loading:
                 refuse(command, as_engine_error(error))
             return False
 
-    def _read(self, load: Reading, model: LoadedModel) -> None:
+    def _read(self, load: ModelReading, model: LoadedModel) -> None:
         """Take a model that has been read."""
         known = self._state.models.get(model.info.id, model)
         if known is model:
@@ -204,7 +204,7 @@ class Loading:
         model.form_refusal = lambda params: confined.form_refusal(params, checked, ends)
         model.form_tokens = lambda: confined.form_tokens(checked, ends)
 
-    def _end(self, load: Reading) -> None:
+    def _end(self, load: ModelReading) -> None:
         if load not in self._queue:
             return
         self._queue.remove(load)

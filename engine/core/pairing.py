@@ -12,7 +12,7 @@ from engine.core.commands import Load
 from engine.core.examining import as_engine_error
 from engine.core.loading import Loading
 from engine.core.mailbox import Answer, refuse
-from engine.core.reading import give
+from engine.core.model_reading import give
 from engine.core.state import State
 from engine.core.workers import Workers
 from engine.errors import MODEL_LOAD_FAILED, EngineError

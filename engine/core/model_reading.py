@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(eq=False)  # the same only as itself
-class Reading:
+class ModelReading:
     """A model that is wanted: by one or several callers, once it has been examined.
 
     Attributes:
