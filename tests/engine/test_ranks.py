@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import queue
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -64,15 +65,16 @@ def test_a_rank_tells_at_once_that_it_no_longer_loads(monkeypatch: pytest.Monkey
     pulse = child._Pulse(link)
 
     def state() -> tuple[int, bool, bool]:
-        if not loading:
-            raise SystemExit
-        return 0, True, loading[-1]
+        now = loading[-1:]
+        if not now:
+            threading.Event().wait()  # for ever: its thread ends with the process
+        return 0, True, now[0]
 
     pulse.state = state
     assert told.get(timeout=LONG)["loading"]
     loading.append(False)
     assert not told.get(timeout=LONG)["loading"]
-    loading.clear()  # its thread ends
+    loading.clear()
 
 
 def test_other_versions_are_named() -> None:
