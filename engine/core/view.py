@@ -10,7 +10,7 @@ from engine.core import drafting
 from engine.core.session import SessionState
 from engine.core.state import State
 from engine.errors import words_of
-from engine.kv.ledger import common_prefix
+from engine.kv.prefix_cache import in_common
 from engine.scheduling.view import Idle, LoadRequest, Memory, Offer, Pace, Row, Status, View
 
 log = logging.getLogger(__name__)
@@ -90,6 +90,7 @@ def _row(session: SessionState) -> Row:
         mixable=reading
         and not (session.reproducible or reply.alone or model.token_by_token)
         and kv.is_plain,
+        unwritten=kv.sharers > 1,
         joins=not (session.reproducible or session.kv_bits or reply.alone),
         scratch=session.scratch,
         priority=session.priority,
@@ -138,7 +139,4 @@ def _halt(state: State, row: Row, others: Sequence[Row]) -> int:
 
 
 def _common(state: State, one: Row, other: Row) -> int:
-    first, second = state.answering[one.id], state.answering[other.id]
-    if first.kind != second.kind or first.reply is None or second.reply is None:
-        return 0
-    return min(common_prefix(first.reply.tokens, second.reply.tokens), one.end, other.end)
+    return in_common(state.answering[one.id].reader, state.answering[other.id].reader)

@@ -101,7 +101,7 @@ class PrefixCache:
                 length = holder.reach(reader.tokens, cuts)
                 if length > best:
                     best, donor = length, key
-        return Offer(donor, best, free) if best > kv.length else None
+        return Offer(donor, best) if best > kv.length else None
 
     def adopt(self, reader: Reader, donor: SessionKV, length: int) -> None:
         """Let a session go on from a copy of a donor's first `length` tokens.
@@ -146,8 +146,7 @@ class PrefixCache:
                 continue
             least = max(reader.kv.length, other.kv.length + MIN_GAIN)
             if mine[:least] == other.tokens[:least]:
-                common = common_prefix(mine, other.tokens)
-                yield min(common, len(mine) - 1, len(other.tokens) - 1)
+                yield in_common(reader, other)
 
     def _put(self, reader: Reader, length: int) -> None:
         kv = reader.kv
@@ -165,6 +164,17 @@ class PrefixCache:
         self.kept[f"prefix {self._made}"] = Prefix(reader.kind, entry)
         while self.nbytes > self._limit:
             self.drop(min(self.kept, key=lambda k: self.kept[k].used_at))
+
+
+def in_common(one: Reader, other: Reader) -> int:
+    """How many of its prompt's tokens each of two could go on from, once the other has read them.
+
+    All but a prompt's last: the first step feeds that.
+    """
+    if one.kind != other.kind:
+        return 0
+    common = common_prefix(one.tokens, other.tokens)
+    return min(common, len(one.tokens) - 1, len(other.tokens) - 1)
 
 
 def planned_cuts(reader: Reader) -> Sequence[int]:

@@ -166,7 +166,7 @@ class Scheduler:
             offer = view.offer(row)
             if offer is None or (row is not order[0] and not handed_on and offer.donor in reading):
                 continue  # who is still being read will have more of it
-            free = offer.free and offer.length > row.length
+            free = row.unwritten and offer.length > row.length
             if free or together.is_worth_a_copy(row, offer.length):
                 return Adoption(row.id, offer.donor, offer.length)
         return None

@@ -65,6 +65,10 @@ def _stops(view: View, row: Row, order: Sequence[Row]) -> bool:
 
 
 def _shares(view: View, one: Row, other: Row) -> bool:
-    """Whether one of two would go on from what the other will have read."""
+    """Whether one of two had better go on from what the other will have read.
+
+    What costs nothing to take over is waited for only where nothing is left to read then.
+    """
     common = view.common(one, other)
-    return any(is_worth_a_copy(row, common) for row in (one, other))
+    whole = any(row.unwritten and common == row.end for row in (one, other))
+    return whole or any(is_worth_a_copy(row, common) for row in (one, other))

@@ -32,6 +32,8 @@ class Row:
         apart: it must have passes of its own: reproducible, or a shared pass has failed with it.
         mixable: its prompt can be read in one pass with a step of others, or with others' prompts,
             as far as it alone is concerned.
+        unwritten: a fork that has not written to the caches that it shares. It copies them when it
+            does, so what it takes over from others before that costs nothing.
         joins: a prompt's chunk can be read in the pass that its step takes part in.
         waiting_since: when its prompt began to wait, in seconds, on the clock of `View.now`.
         ready_at: when its prompt had been read.
@@ -51,6 +53,7 @@ class Row:
     reproducible: bool = False
     apart: bool = False
     mixable: bool = False
+    unwritten: bool = False
     joins: bool = True
     scratch: bool = False
     priority: int = 0
@@ -122,12 +125,10 @@ class Offer:
     Attributes:
         donor: a session's id, or the key of an entry of the prefix cache.
         length: how many of the prompt's first tokens it can hand on.
-        free: the copy is made anyway, at the next token: the two share their buffers.
     """
 
     donor: str
     length: int
-    free: bool = False
 
 
 @dataclass(frozen=True)

@@ -269,6 +269,16 @@ def test_who_can_go_on_from_another_waits_for_it() -> None:
     assert read_by(replace(view, rows=rows)) == ["p0", "p1", "p2"]
 
 
+def test_forks_with_one_question_are_not_read_beside_each_other() -> None:
+    """Taking it over costs them nothing, however short it is."""
+    rows = [replace(row, unwritten=True) for row in burst(20, 20, 20).rows]
+    alike = replace(burst(), rows=rows, common=lambda one, two: 20)
+    assert read_by(alike) == ["p0"]
+    assert read_by(replace(alike, rows=burst(20, 20, 20).rows)) == ["p0", "p1", "p2"]
+    # Of other questions only the opening is the same: nobody waits for that.
+    assert read_by(replace(alike, common=lambda one, two: 4)) == ["p0", "p1", "p2"]
+
+
 def test_a_step_takes_along_what_fits_into_its_tiles() -> None:
     view = burst(20, 30, 40, 50, mixing=frozenset({"m"}))
     rows = [*view.rows, Row("a", "m", Status.DECODING, begun=True)]
@@ -353,7 +363,8 @@ def test_a_copy_must_be_worth_it() -> None:
     for gain, taken in ((MIN_GAIN - 1, False), (MIN_GAIN, True), (400, True)):
         view = View(1.0, [row], offer=lambda r, gain=gain: Offer("d", r.length + gain))
         assert bool(Scheduler().plan(view).adopt) == taken
-    view = View(1.0, [row], offer=lambda r: Offer("d", r.length + 1, free=True))
+    fork = replace(row, unwritten=True)
+    view = View(1.0, [fork], offer=lambda r: Offer("d", r.length + 1))
     assert Scheduler().plan(view).adopt
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from engine import Engine, Reply, SamplingParams
 from engine.model import sampling
-from engine.scheduling.together import MIN_GAIN
 from tests.engine.families import FAMILIES
 
 EVERY_FAMILY = pytest.mark.parametrize("family", FAMILIES)
@@ -142,8 +141,7 @@ def test_forks_with_the_same_question_read_it_once(
     twins = [chat.fork() for _ in range(4)]
     replies = [twin.send("and then?", params(seed)) for seed, twin in enumerate(twins)]
     costs = sorted(read(reply) for reply in replies)
-    assert costs[:2] == [1, 1]
-    assert costs[2] < MIN_GAIN  # one more may be read in the same pass, where a copy saves less
+    assert costs[:-1] == [1, 1, 1]
     assert 1 < costs[-1] < 60
 
 
