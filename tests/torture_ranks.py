@@ -26,7 +26,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.bench.alone import Chat, Prompt, compare
+from engine.bench.alone import END, Chat, Prompt, compare
 from engine.bench.limits import tight_budget
 from engine.bench.random_models import write_model
 from engine.bench.schedules import Schedule
@@ -59,9 +59,6 @@ CHECK = "100"
 PATIENCE = 60.0
 """Seconds for which a rank may be silent where tokens are compared: MLX's ring keeps a core busy in
 each rank that waits, and a machine with fewer cores than ranks leaves one without any for long."""
-
-END = 2
-"""The id with which random models end a turn."""
 
 WITHIN = 5.0
 """Seconds after a fault in which every reply must have ended."""

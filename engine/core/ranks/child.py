@@ -94,12 +94,12 @@ def _serve(asked: dict[str, Any], link: Link) -> None:
         _follow(link, group, {**given, **asked}, pulse)
 
 
-_LOOK = 0.05
-"""Seconds between two looks at whether a rank still loads."""
+_BEAT_LOADING = 0.05
+"""Seconds between two messages of a rank that loads: that it no longer does is known soon."""
 
 
 class _Pulse:
-    """A thread that tells how far this rank is; at once where it loads no longer, or does now.
+    """A thread that tells how far this rank is.
 
     A rank that loads may be silent for long. One that hangs just after that must not be.
     """
@@ -113,17 +113,14 @@ class _Pulse:
         from engine.core.ranks.watch import BEAT
         from engine.model.backend import memory_in_use
 
-        told_at, told_loading = -BEAT, True
         while True:
             steps, busy, loading = self.state()
-            if loading != told_loading or time.monotonic() - told_at >= BEAT:
-                told = {"beat": steps, "busy": busy, "loading": loading, "held": memory_in_use()}
-                try:
-                    self._link.tell(told)
-                except OSError:
-                    os._exit(1)  # there is nobody to lead or to follow for
-                told_at, told_loading = time.monotonic(), loading
-            time.sleep(_LOOK)
+            told = {"beat": steps, "busy": busy, "loading": loading, "held": memory_in_use()}
+            try:
+                self._link.tell(told)
+            except OSError:
+                os._exit(1)  # there is nobody to lead or to follow for
+            time.sleep(_BEAT_LOADING if loading else BEAT)
 
 
 def _listen(
