@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -190,6 +191,11 @@ class InstalledModels(QObject):
         """In seconds since 1970; 0.0 where it is not known to have been used."""
         used = self._settings.used
         return max(used.get(model.ref, 0.0), used.get(str(model.folder), 0.0))
+
+    def draft_figures(self, model: Installed) -> Mapping[str, Any] | None:
+        """How its drafts do, as `Engine.stats` tells it; None where none are made."""
+        loaded = self.status(model).model
+        return self.drafts.figures.get(loaded.id) if loaded is not None else None
 
     def draft_name(self, model: Installed) -> str:
         """What the model is called that drafts for this one; "" where none does."""

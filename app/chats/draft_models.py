@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -20,6 +20,13 @@ from engine.errors import ENGINE_STOPPED, UNSUPPORTED_SESSION, EngineError
 
 if TYPE_CHECKING:
     from engine import Model
+
+
+class _Load(NamedTuple):
+    """A load under way, and what it is for: the model's generation, and what is to draft."""
+
+    future: Future[Any]
+    wanted: tuple[object, str]
 
 
 class DraftModels(QObject):
@@ -44,9 +51,8 @@ class DraftModels(QObject):
         self._loader, self._bridge, self._settings = loader, bridge, settings
         # By the engine's id of the model, with its generation:
         self._held: dict[str, tuple[object, str | None]] = {}  # known to draft; None: unknown
-        self._asked: dict[str, tuple[object, str]] = {}  # what a load under way is for
         self._failed: dict[str, tuple[object, str]] = {}  # not to be asked for of itself
-        self._loads: dict[str, Future[Any]] = {}  # under way
+        self._loads: dict[str, _Load] = {}
         loader.changed.connect(self._on_model)
         loader.unloaded.connect(self._on_unloaded)
 
@@ -89,11 +95,11 @@ class DraftModels(QObject):
     @Slot(str)
     def _on_unloaded(self, model_id: str) -> None:
         """What is under way would load it again."""
-        for known in (self._held, self._asked, self._failed):
+        for known in (self._held, self._failed):
             known.pop(model_id, None)
         load = self._loads.pop(model_id, None)
         if load is not None:
-            load.cancel()
+            load.future.cancel()
 
     def _apply(self, status: ModelStatus) -> None:
         """Tell the engine what drafts for a loaded model, if it does otherwise now."""
@@ -103,16 +109,15 @@ class DraftModels(QObject):
         generation = self._loader.generation(model)
         wanted = "" if self.failed(model) else self.of(*self._names(model))
         load = self._loads.get(model.id)
-        if (generation, wanted) == (self._now(model) if load is None else self._asked[model.id]):
+        if (generation, wanted) == (self._now(model) if load is None else load.wanted):
             return
         if load is not None:
-            load.cancel()
+            load.future.cancel()
             self._held[model.id] = (generation, None)  # it may have come so far
-        self._asked[model.id] = (generation, wanted)
         ref, draft = status.ref, model_location(wanted) if wanted else ""
         more = beside_folder(ref)
         future = asked(lambda: engine.load_later(model_location(ref), draft=draft, **more))
-        self._loads[model.id] = future
+        self._loads[model.id] = _Load(future, (generation, wanted))
         self._bridge.when_done(future, partial(self._on_done, model))
 
     def _now(self, model: Model) -> tuple[object, str | None]:
@@ -129,20 +134,20 @@ class DraftModels(QObject):
         return [*(status.ref for status in known), *([] if model.adapter else [model.path])]
 
     def _on_done(self, model: Model, future: Future[Model]) -> None:
-        if self._loads.get(model.id) is not future:  # it was unloaded, or another was chosen
+        load = self._loads.get(model.id)
+        if load is None or load.future is not future:  # it was unloaded, or another was chosen
             return
         del self._loads[model.id]
-        asked_for = self._asked.pop(model.id)
         error = None if future.cancelled() else future.exception()
         if error is None and not future.cancelled():
-            self._held[model.id] = asked_for
+            self._held[model.id] = load.wanted
             self._loader.renew(future.result())
         else:
-            self._failed[model.id] = asked_for
+            self._failed[model.id] = load.wanted
         if isinstance(error, EngineError) and error.code != ENGINE_STOPPED:
             if error.code == UNSUPPORTED_SESSION:  # it never can
                 self.choose("", *self._names(model))
-            elif asked_for[1]:  # the one before drafts no longer
+            elif load.wanted[1]:  # the one before drafts no longer
                 for status in self._loader.loaded():
                     self._apply(status)
             why = error.message

@@ -105,9 +105,9 @@ class MeasuredWays(QWidget):
     def _show(self, figures: Mapping[str, Any]) -> None:
         names = {model.id: model.name for model in figures.get("models", ())}
         parts = [
-            "\n".join([names[model_id], *lines_of(choices)])
+            "\n".join([names[model_id], *lines])
             for model_id, choices in figures.get("ways", {}).items()
-            if model_id in names and lines_of(choices)
+            if model_id in names and (lines := lines_of(choices))
         ]
         nothing = tr(
             "Nothing yet. After a model was loaded, and while no chat answers, it is measured for "

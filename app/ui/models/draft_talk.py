@@ -28,9 +28,7 @@ class DraftTalk(QObject):
         """Ask what is to draft for this model."""
         if model is None:
             return
-        loaded = self._installed.status(model).model
-        figures = self._installed.drafts.figures.get(loaded.id) if loaded is not None else None
-        told = drafted(figures) if figures is not None else ""
+        told = drafted(self._installed.draft_figures(model))
         dialog = DraftDialog(model.name, told, self._foot.window())
         dialog.taken.connect(lambda ref: self._take(model, ref))
         chosen = self._installed.drafts.of(model.ref, str(model.folder))

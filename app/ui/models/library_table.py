@@ -197,7 +197,9 @@ class LibraryTable(QAbstractTableModel):
         if column is Column.CAN:
             return words.capabilities_tip(model.facts)
         if column is Column.MEMORY:
-            return self._installed.status(model).error or self._drafted(model)
+            return self._installed.status(model).error or words.drafted(
+                self._installed.draft_figures(model)
+            )
         return ""
 
     def _said(self, model: Installed, column: Column) -> str:
@@ -214,11 +216,6 @@ class LibraryTable(QAbstractTableModel):
         loaded = self._installed.status(model).model
         failed = loaded is not None and self._installed.drafts.failed(loaded)
         return "" if failed else self._installed.draft_name(model)
-
-    def _drafted(self, model: Installed) -> str:
-        loaded = self._installed.status(model).model
-        figures = self._installed.drafts.figures.get(loaded.id) if loaded is not None else None
-        return words.drafted(figures) if figures is not None else ""
 
     # How it is sorted and found.
 

@@ -117,8 +117,13 @@ def below(model: Installed, draft: str = "") -> str:
     return " · ".join(filter(None, (model.facts.architecture, drafted, whose(model))))
 
 
-def drafted(figures: Mapping[str, Any]) -> str:
-    """How much of what was drafted for a model has held, as `Engine.stats` tells it."""
+def drafted(figures: Mapping[str, Any] | None) -> str:
+    """How much of what was drafted for a model has held; "" where nothing drafts for it.
+
+    `figures`: as `Engine.stats` tells them.
+    """
+    if figures is None:
+        return ""
     name, count = figures["name"], figures["drafted_tokens"]
     if not count:
         return tr("{name} has drafted nothing yet.", name=name)

@@ -205,7 +205,7 @@ def test_unloaded_meanwhile_it_is_not_loaded_again(drafts: Drafts):
     drafts.engine.loading.clear()
     drafts.take(drafts.ask(), "Oak-1B")
     drafts.run.until(lambda: drafts.engine.drafts)
-    load = drafts.installed.drafts._loads[drafts.ref("Oak-9B")]
+    load = drafts.installed.drafts._loads[drafts.ref("Oak-9B")].future
     assert drafts.run.app.loader.unload(drafts.ref("Oak-9B"))
     assert load.cancelled()
     drafts.engine.loading.set()
