@@ -251,8 +251,8 @@ class Execution:
         session = self._state.answering[chunk.session]
         assert session.reply is not None
         session.kv.expect(session.remaining - chunk.count)
-        tokens = session.reply.tokens[chunk.start : chunk.start + chunk.count]
-        return Reading(session.kv, tokens)
+        end = chunk.start + chunk.count + chunk.ends
+        return Reading(session.kv, session.reply.tokens[chunk.start : end], chunk.ends)
 
     def _after_chunk(self, plan: StepPlan, chunk: Chunk) -> None:
         """Keep what is worth keeping of what has been read."""

@@ -36,11 +36,13 @@ class Finishing:
     def finish(self, plan: StepPlan, results: Results) -> None:
         """Take what a plan brought."""
         self._refuse(plan)
+        for chunk in results.read:
+            self._fenced(chunk.session, self._note_read)
         for done in results.passes:
             if done.error is None:
                 self._advance_all(done, results)
             else:
-                mixed = [c.session for c in plan.chunks if c.mixed]
+                mixed = [c.session for c in plan.chunks if c.mixed and not c.ends]
                 self._fence(done.error, [*done.plan.rows, *mixed], done.plan.draft > 0)
         if results.together is not None:
             self._fence(results.together, [c.session for c in plan.chunks])
@@ -48,8 +50,6 @@ class Finishing:
             session = self._state.answering.get(session_id)
             if session is not None:
                 self._state.fail_reply(session, error)
-        for chunk in results.read:
-            self._fenced(chunk.session, self._note_read)
         self._tell_places(plan)
 
     def _refuse(self, plan: StepPlan) -> None:
@@ -81,7 +81,8 @@ class Finishing:
         reply = session.reply
         assert reply is not None
         if token is None:
-            session.kv.note_fed(reply.tokens[-1])
+            if not session.remaining:  # else the prompt's last chunk had it
+                session.kv.note_fed(reply.tokens[-1])
         else:
             if following is not None:
                 session.kv.note_fed(token)
@@ -157,7 +158,7 @@ class Finishing:
         if session.reply_status != Status.PREFILLING:
             return
         assert session.reply is not None
-        if session.remaining:
+        if session.remaining > 0:
             session.reply.progress(session.kv.length, 0)
         else:
             self._state.note_read(session)

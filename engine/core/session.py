@@ -80,7 +80,7 @@ class SessionState:
 
     @property
     def remaining(self) -> int:
-        """Tokens of the prompt to read before the last one, which the first decode step feeds."""
+        """Tokens of the prompt to read before the last one; -1 once that has been fed as well."""
         assert self.reply is not None
         return len(self.reply.tokens) - 1 - self.kv.length
 

@@ -145,9 +145,9 @@ class State:
         self.memory_version += 1
 
     def note_read(self, session: SessionState) -> None:
-        """Let the session decode once only its last token is left to feed."""
+        """Let the session decode once at most its last token is left to feed."""
         reply = session.reply
-        if reply is not None and session.remaining == 0:
+        if reply is not None and session.remaining <= 0:
             reply.status = Status.DECODING
             reply.ready_at = time.perf_counter()
             reply.progress(reply.prompt_length, 0)

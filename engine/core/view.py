@@ -91,6 +91,9 @@ def _row(session: SessionState) -> Row:
         and not (session.reproducible or reply.alone or model.token_by_token)
         and kv.is_plain,
         unwritten=kv.sharers > 1,
+        ends=reading
+        and not (session.reproducible or reply.alone or model.token_by_token)
+        and model.ranks == 1,
         joins=not (session.reproducible or session.kv_bits or reply.alone),
         scratch=session.scratch,
         priority=session.priority,

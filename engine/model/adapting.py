@@ -20,12 +20,10 @@ import mlx.nn as nn
 from mlx.utils import tree_flatten
 
 from engine.errors import EngineError, is_out_of_memory, words_of
-from engine.model import cpu, fingerprint, loader
-from engine.model.cpu.linear import VOCABULARY
+from engine.model import fingerprint, loader
 from engine.model.folder import refuse
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Examined, Pieces
-from engine.model.patches.module_classes import mix_in
 from engine.model.patches.replace import expect
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapters.safetensors"
@@ -112,8 +110,6 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
         _change_layers(net, adapter)
         yield
         added = _give(net, adapter, base.info.dtype)
-        yield
-        _cut_logits(net)
         yield
         net.eval()
         yield
@@ -216,40 +212,6 @@ def _give(net: Any, adapter: Adapter, dtype: str) -> int:
         given = {key: array.astype(mx.float32) for key, array in given.items()}
     net.load_weights(list(given.items()), strict=False)
     return sum(array.nbytes for array in given.values())
-
-
-class _FirstRows:
-    """Mixed in before a changed output layer's class: computes the rows whose logits are wanted.
-
-    On a Linux CPU the layer within does that by itself (`cpu.linear`), and what the adapter adds
-    must have as many rows.
-    """
-
-    def __call__(self, x: mx.array) -> mx.array:
-        return super().__call__(_first(x))  # type: ignore[misc, no-any-return]
-
-
-class _FirstRowsAsLinear:
-    """The same for an embedding that is the output layer as well."""
-
-    def as_linear(self, x: mx.array) -> mx.array:
-        return super().as_linear(_first(x))  # type: ignore[misc, no-any-return]
-
-
-def _first(x: mx.array) -> mx.array:
-    wanted = cpu.wanted() if cpu.is_engaged(x) else 0
-    return x[:wanted] if 0 < wanted < x.shape[0] else x
-
-
-def _cut_logits(net: Any) -> None:
-    from mlx_lm.tuner.dora import DoRAEmbedding
-    from mlx_lm.tuner.lora import LoRAEmbedding, LoRALinear
-
-    modules = net.modules()
-    linears = [m for m in modules if isinstance(m, LoRALinear)]
-    tables = [m for m in modules if isinstance(m, (LoRAEmbedding, DoRAEmbedding))]
-    mix_in(_FirstRows, [m for m in linears if m.lora_b.shape[-1] >= VOCABULARY])
-    mix_in(_FirstRowsAsLinear, [m for m in tables if m.lora_a.shape[0] >= VOCABULARY])
 
 
 def _does_not_fit(base: LoadedModel, adapter: Adapter, error: Exception) -> EngineError:

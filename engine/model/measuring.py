@@ -10,7 +10,7 @@ from engine.kv.cache_objects import Caches
 from engine.kv.config_estimate import MemoryEstimate
 from engine.kv.slot_policy import policy_for
 from engine.kv.slots import Slots
-from engine.model import chunk_invariance, hidden, probe, vocabulary
+from engine.model import chunk_invariance, hidden, output_rows, probe, vocabulary
 from engine.model.backend import device_here
 
 
@@ -39,6 +39,7 @@ def measure(net: Any, words: int) -> Generator[None, None, Measured]:
     from mlx_lm.models.cache import make_prompt_cache
 
     make_cache = chunk_invariance.wide_enough(net, lambda: make_prompt_cache(net))
+    output_rows.install(net, make_cache)
     yield
     estimate, ways = yield from probe.explore(net, make_cache, words)
     token_by_token = yield from chunk_invariance.sees_ahead(net, make_cache, words)

@@ -16,7 +16,7 @@ from engine.kv.memory_estimate import grows_unseen, measure
 from engine.kv.session_kv import SessionKV
 from engine.kv.slot_policy import policy_for
 from engine.kv.slots import Slots
-from engine.model import cpu, patches, ragged, rows
+from engine.model import cpu, output_rows, patches, ragged, rows
 from engine.model.backend import device_here
 from engine.model.kernel.program import Geometry
 from engine.model.kernel.use import Noting
@@ -204,27 +204,30 @@ def _chunk_difference(tried: _Tried, stepped: Caches) -> Generator[None, None, f
 def _mixed_difference(tried: _Tried) -> Generator[None, None, float]:
     """How far off logits are in a step of two sessions with a chunk of the third's prompt.
 
-    The larger of two: the step's own, and the third's after what it has read.
+    The largest of the step's own, the chunk's last, and the third's after what it has read.
     """
     net, tokens, expected = tried.net, tried.steps[0], tried.expected[0]
     chunk, then = [3, 1, 4, 1, 5], mx.array([[9]])
     plain = clone(tried.sessions[2])
-    net(mx.array([chunk]), cache=plain)
-    yield from in_slices(plain)
+    last = net(mx.array([chunk]), cache=plain)[:, -1]
+    yield from in_slices(plain, last)
     yield
     wanted = net(then, cache=plain)[:, -1]
     yield from in_slices(plain, wanted)
     yield
     first, second, third = (clone(caches) for caches in tried.sessions)
     shared = ragged.share_caches([first, second], None, [(third, len(chunk))])
-    with cpu.engaged(wanted=2):
-        step = net(mx.array([*tokens[:2], *chunk])[:, None], cache=shared)[:2, -1]
+    places = (0, 1, 1 + len(chunk))
+    with cpu.engaged(), output_rows.only(places):
+        together = net(mx.array([*tokens[:2], *chunk])[:, None], cache=shared)
+    step = output_rows.of(together, places)
     yield from in_slices(zip(first, second, third, strict=True), step)
     yield
     said = net(then, cache=third)[:, -1]
     yield from in_slices(third, said)
     yield
-    return max(apart(step.astype(mx.float32), expected[:2]), apart(said.astype(mx.float32), wanted))
+    pairs = (step[:2], expected[:2]), (step[2:], last), (said, wanted)
+    return max(apart(got.astype(mx.float32), right) for got, right in pairs)
 
 
 def apart(got: mx.array, wanted: mx.array) -> float:

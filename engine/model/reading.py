@@ -13,10 +13,15 @@ from engine.kv.session_kv import SessionKV
 
 @dataclass(frozen=True)
 class Reading:
-    """The next tokens of a session's prompt."""
+    """The next tokens of a session's prompt.
+
+    Attributes:
+        ends: the last of them is the prompt's last, and what follows it is wanted.
+    """
 
     kv: SessionKV
     tokens: list[int]
+    ends: bool = False
 
 
 def rows_of(readings: Sequence[Reading]) -> mx.array:
@@ -27,6 +32,19 @@ def rows_of(readings: Sequence[Reading]) -> mx.array:
 def reading_caches(readings: Sequence[Reading]) -> list[tuple[Caches, int]]:
     """What `ragged.share_caches` must know of them."""
     return [(r.kv.layers, len(r.tokens)) for r in readings]
+
+
+def ends_of(readings: Sequence[Reading], first: int) -> list[int]:
+    """Which rows of a pass are the last of a prompt that ends; those of prompts are from `first`.
+
+    In the order of the prompts.
+    """
+    ends = []
+    for reading in readings:
+        first += len(reading.tokens)
+        if reading.ends:
+            ends.append(first - 1)
+    return ends
 
 
 def note_read(readings: Sequence[Reading]) -> None:

@@ -10,12 +10,12 @@ import mlx.core as mx
 
 from engine.kv.cache_objects import Caches, leaves
 from engine.kv.session_kv import SessionKV
-from engine.model import cpu, ragged
+from engine.model import cpu, output_rows, ragged
 from engine.model.constraint import Constraint
 from engine.model.loaded import LoadedModel
 from engine.model.odds import Odds
 from engine.model.probe import ALONE
-from engine.model.reading import Reading, note_read, reading_caches, rows_of
+from engine.model.reading import Reading, ends_of, note_read, reading_caches, rows_of
 from engine.model.sampling import Sampler, sample_rows
 from engine.params import SamplingParams
 
@@ -92,17 +92,19 @@ def decode(
     Where an answer has a form its token is still to be chosen, by `choose`.
 
     The rows take part in one forward pass if `shared` is set and the model can; else each has a
-    pass of its own. With `readings` there is one pass, and it is waited for.
+    pass of its own. With `readings` there is one pass, and it is waited for. Rows whose prompts end
+    with them are fed in it after the rest of their prompts.
 
     The pass is launched before Python knows the id that it feeds, so the device works while
     Python handles the token before. A reply that turns out to have ended with that token has
     wasted one row of one pass.
     """
-    alone = not shared or model.info.step == ALONE or len(rows) == 1
-    turn = rows
+    ending = [id(reading.kv) for reading in readings if reading.ends]
+    turn = [r for r in rows if id(r.kv) not in ending]
+    alone = not shared or model.info.step == ALONE or len(turn) == 1
     if model.slots is not None:
-        order = model.slots.assign([] if alone else [r.kv for r in rows])
-        turn = [rows[row] for row in order] or rows
+        order = model.slots.assign([] if alone else [r.kv for r in turn])
+        turn = [turn[row] for row in order] or turn
     feeds: Sequence[mx.array] = [pending(r.answer) for r in turn]
     caches = [r.kv.layers for r in turn]
     if model.feed is not None:
@@ -113,6 +115,8 @@ def decode(
         logits = forward(model, feeds, caches, alone)
     if model.ranks > 1:  # whatever is chosen from them, all ranks evaluate the same
         mx.async_eval(logits)  # type: ignore[no-untyped-call]
+    last = [r for r in rows if id(r.kv) in ending]
+    turn = [*turn, *sorted(last, key=lambda r: ending.index(id(r.kv)))]
     answers = [r.answer for r in turn]
     free = [row for row, a in enumerate(answers) if a.constraint is None]
     out: list[Following] = [Unsampled(logits[row : row + 1]) for row in range(len(answers))]
@@ -204,13 +208,27 @@ def forward_mixed(
     caches: Sequence[Caches],
     readings: Sequence[Reading],
 ) -> mx.array:
-    """As `forward`, in one pass with chunks of prompts: the weights are read once for all."""
+    """As `forward`, in one pass with chunks of prompts: the weights are read once for all.
+
+    After the logits of `feeds` come those of the prompts that end.
+    """
+    if not feeds and len(readings) == 1:
+        return _forward_last(model, readings[0])
     kernels = model.kernels_for(len(feeds))
     shared = ragged.share_caches(caches, model.slots, reading_caches(readings), kernels)
-    rows = [*feeds, rows_of(readings).astype(feeds[0].dtype)]
-    with cpu.engaged(wanted=len(feeds)):
-        logits: mx.array = model.net(mx.concatenate(rows), cache=shared)
-    return logits[: len(feeds), -1]
+    read = rows_of(readings)
+    fed = mx.concatenate([*feeds, read.astype(feeds[0].dtype)]) if feeds else read
+    wanted = [*range(len(feeds)), *ends_of(readings, len(feeds))]
+    with cpu.engaged(), output_rows.only(wanted):
+        return output_rows.of(model.net(fed, cache=shared), wanted)
+
+
+def _forward_last(model: LoadedModel, reading: Reading) -> mx.array:
+    """The lazy logits `[1, vocab]` after a prompt that ends and that nobody else is read with."""
+    wanted = [len(reading.tokens) - 1]
+    with cpu.engaged(), output_rows.only(wanted):
+        logits = model.net(mx.array([reading.tokens]), cache=reading.kv.layers)
+    return output_rows.of(logits, wanted)
 
 
 def read_ahead(

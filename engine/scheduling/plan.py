@@ -71,6 +71,8 @@ class Chunk:
     Attributes:
         mixed: they are read in the turn's only pass, as rows beside the others' step.
         fixed: its end lies at a fixed place, so its size teaches nothing.
+        ends: it is all that is left, and the pass feeds the prompt's last token after it: the
+            session is among those of the pass, too.
     """
 
     session: str
@@ -79,6 +81,7 @@ class Chunk:
     count: int
     mixed: bool = False
     fixed: bool = False
+    ends: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,7 @@ class StepPlan:
         queue: the sessions that wait for memory, the first to be admitted first.
         gathering: those whose prompts are read wait for others that came with them.
         answering: how many passes the chunk holds up, over all models.
+        begins: all who take part in the only pass begin to answer with it.
     """
 
     refuse: tuple[Refusal, ...] = ()
@@ -117,6 +121,7 @@ class StepPlan:
     queue: tuple[str, ...] = ()
     gathering: bool = False
     answering: int = 0
+    begins: bool = False
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:

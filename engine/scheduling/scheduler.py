@@ -89,7 +89,9 @@ class Scheduler:
         if not timing.left:
             grace = GATHERED_FOR if plan.gathering else self.step_seconds
             self._hand_on_until = timing.ended + self.pacing.gap_budget + grace
-        if chunk.mixed:
+        if plan.begins:
+            self.pacing.observe(chunk.model, timing.read, timing.decode, None)
+        elif chunk.mixed:
             rows = len(plan.passes[0].feed) + timing.read
             self.pacing.observe_mixed(chunk.model, rows, timing.decode, self.step_seconds)
         elif not chunk.fixed:
@@ -99,12 +101,15 @@ class Scheduler:
     def _compute(self, view: View, order: Sequence[Row], queue: tuple[str, ...]) -> StepPlan:
         """A plan of passes and of a chunk."""
         reading = tuple(r.id for r in order)
+        groups = _groups(view.rows)
         if self._gathers(view, order):
             chunk, beside = self._chunk(view, order, []) if self._round_over else _NOTHING
-            return StepPlan(
+            plan = StepPlan(
                 chunk=chunk, beside=beside, reading=reading, queue=queue, gathering=True
             )
-        groups = _groups(view.rows)
+            joint = len(groups) == 1 and _may_mix(view, order[0], groups[0])
+            ready = _pass(groups[0], view) if joint else None
+            return together.with_last_tokens(view, order, plan, ready)
         models = tuple(dict.fromkeys(g[0].model for g in groups))
         model = self._turns.next(models) if models else ""
         passes = tuple(_pass(g, view) for g in groups if g[0].model == model)
@@ -115,7 +120,7 @@ class Scheduler:
             chunk, beside = self._mixed_chunk(view, order, len(passes[0].feed))
         elif order and (len(models) < 2 or self._turns.completes(model)):
             chunk, beside = self._chunk(view, order, groups)
-        return StepPlan(
+        plan = StepPlan(
             models=models,
             model=model,
             passes=passes,
@@ -125,6 +130,7 @@ class Scheduler:
             queue=queue,
             answering=len(groups) if chunk is not None else 0,
         )
+        return together.with_last_tokens(view, order, plan)
 
     def _with_draft(self, step: Pass, row: Row, view: View) -> Pass:
         """The step of the chat that decodes alone: with a draft where that is worth it."""

@@ -1,15 +1,17 @@
-"""Which prompts are read in one pass with the next one: short ones, whole.
+"""What is read in one pass with the next prompt: short ones, whole, and their last tokens.
 
 A pass over a few rows costs nearly as much as one over many, since the weights are read for each.
-So what the next prompt leaves of a pass is filled with others that fit into it to their end.
+So what the next prompt leaves of a pass is filled with others that fit into it to their end; and
+where prompts end with a pass, it also feeds their last tokens, so that no step has to follow.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from engine.scheduling.plan import Chunk
-from engine.scheduling.view import Row, View
+from engine.scheduling.plan import Chunk, Pass, StepPlan
+from engine.scheduling.view import Row, Status, View
 
 MOST = 16
 """Prompts that are read in one pass. Each has its own attention, so more save less and less."""
@@ -51,6 +53,57 @@ def beside(view: View, order: Sequence[Row], room: int, mixed: bool = False) -> 
         taken.append(row)
         room -= row.remaining
     return tuple(Chunk(r.id, r.model, r.length, r.remaining, mixed) for r in taken[1:])
+
+
+def with_last_tokens(
+    view: View, order: Sequence[Row], plan: StepPlan, ready: Pass | None = None
+) -> StepPlan:
+    """The plan, with the last tokens of prompts that end with its pass.
+
+    Chats that come together begin to answer together, so nobody begins while others are still to
+    be read, unless somebody is answering anyway.
+
+    Args:
+        ready: the first step of those who wait for these prompts, where it can be the same pass.
+    """
+    apart = plan.gathering and ready is None
+    if plan.chunk is None or apart or (plan.passes and not plan.chunk.mixed):
+        return plan
+    chunks, rows = plan.chunks, {r.id: r for r in order}
+    if not all(_ends(view, rows[c.session], c, order) for c in chunks):
+        return plan
+    read = tuple(c.session for c in chunks)
+    begins = not plan.passes
+    if begins and any(_comes(r) for r in view.rows if r.id not in read):
+        return plan
+    before = ready or Pass((), (), len(read) > 1) if begins else plan.passes[0]
+    step = replace(before, rows=(*before.rows, *read), feed=(*before.feed, *read))
+    first, *beside = (replace(c, mixed=True, ends=True) for c in chunks)
+    return replace(
+        plan,
+        models=plan.models or (first.model,),
+        model=first.model,
+        passes=(step,),
+        chunk=first,
+        beside=tuple(beside),
+        gathering=False,
+        begins=begins,
+    )
+
+
+def _ends(view: View, row: Row, chunk: Chunk, order: Sequence[Row]) -> bool:
+    """Whether a chunk is all that is left of a prompt, and nothing stops between it and the last.
+
+    A prompt of which others hold all but the last token has no chunk at all.
+    """
+    if not row.ends or chunk.count < row.remaining:
+        return False
+    return row.end not in (row.snapshot_at, view.halt(row, [r for r in order if r is not row]))
+
+
+def _comes(row: Row) -> bool:
+    """Whether a session's prompt will be read soon."""
+    return row.status < Status.DECODING and not row.paused
 
 
 def _may(view: View, row: Row) -> bool:

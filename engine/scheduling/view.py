@@ -35,6 +35,7 @@ class Row:
         unwritten: a fork that has not written to the caches that it shares. It copies them when it
             does, so what it takes over from others before that costs nothing.
         joins: a prompt's chunk can be read in the pass that its step takes part in.
+        ends: its prompt's last token can be fed in the pass that reads what comes before it.
         waiting_since: when its prompt began to wait, in seconds, on the clock of `View.now`.
         ready_at: when its prompt had been read.
         begun: it has a token of its own, be it one that is not read yet.
@@ -55,6 +56,7 @@ class Row:
     mixable: bool = False
     unwritten: bool = False
     joins: bool = True
+    ends: bool = False
     scratch: bool = False
     priority: int = 0
     length: int = 0

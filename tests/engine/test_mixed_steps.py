@@ -23,13 +23,14 @@ def params(seed: int, tokens: int) -> SamplingParams:
 
 @pytest.fixture
 def mixes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """How many sessions and tokens each mixed pass had."""
+    """How many sessions that answer and how many tokens of prompts each mixed pass had."""
     seen: list[tuple[int, int]] = []
     decode = runner.decode
 
     def watched(model: Any, rows: Any, shared: bool, readings: Sequence[Reading] = ()) -> Any:
-        if readings:
-            seen.append((len(rows), sum(len(reading.tokens) for reading in readings)))
+        answering = len(rows) - sum(reading.ends for reading in readings)
+        if readings and answering:
+            seen.append((answering, sum(len(reading.tokens) for reading in readings)))
         return decode(model, rows, shared, readings)
 
     monkeypatch.setattr(runner, "decode", watched)

@@ -62,7 +62,11 @@ def made_rows(chance: random.Random, calm: bool) -> list[Row]:
                 most=chance.randint(0, 200) * KB if status != Status.PREPARING else 0,
             )
         )
-    return made
+    # Not drawn: other numbers would follow for everything else.
+    return [
+        replace(row, ends=row.status == Status.PREFILLING and not row.apart and place % 3 > 0)
+        for place, row in enumerate(made)
+    ]
 
 
 def made_view(seed: int) -> View:
@@ -143,10 +147,12 @@ def test_whoever_decodes_gets_one_token_in_its_models_turn(view: View) -> None:
     known = rows_of(view)
     served = [i for step in plan.passes for i in step.rows]
     assert len(served) == len(set(served))
-    assert set(served) == {r.id for r in view.rows if r.decodes and r.model == plan.model}
+    ending = {c.session for c in plan.chunks if c.ends}
+    decoding = {r.id for r in view.rows if r.decodes and r.model == plan.model}
+    assert set(served) == decoding | ending
     for step in plan.passes:
         assert set(step.feed) <= set(step.rows)
-        assert all(known[i].wants_more for i in step.feed)
+        assert all(known[i].wants_more for i in step.feed if known[i].decodes)
         if len(step.rows) > 1:
             assert not any(known[i].apart for i in step.rows)
         if step.shared:
@@ -185,11 +191,35 @@ def test_mixed_only_where_everybody_can(view: View) -> None:
     assert len(plan.passes) == 1
     assert plan.passes[0].feed
     assert plan.chunk.model == plan.model
+    if plan.begins and not plan.beside:
+        return  # a pass of its own
     assert plan.model in view.mixing - view.faulty
     assert known[plan.chunk.session].mixable
-    assert all(known[i].joins for i in plan.passes[0].rows)
+    assert all(known[i].joins for i in plan.passes[0].rows if not known[i].reads)
+    if plan.chunk.ends:
+        return  # all that is left
     rows, count = len(plan.passes[0].feed), plan.chunk.count
     assert (rows + count) % TILE == 0 or count == known[plan.chunk.session].remaining
+
+
+@settings(max_examples=500, deadline=None)
+@given(views())
+def test_a_prompts_last_token_is_fed_where_nothing_stops_before_it(view: View) -> None:
+    plan, known = learned().plan(view), rows_of(view)
+    if plan.chunk is None or not any(c.ends for c in plan.chunks):
+        return
+    rows = [known[c.session] for c in plan.chunks]
+    assert all(c.ends and c.mixed for c in plan.chunks)
+    assert {r.id for r in rows} <= set(plan.passes[0].feed)
+    for row, chunk in zip(rows, plan.chunks, strict=True):
+        assert row.ends
+        assert chunk.start + chunk.count == row.end != row.snapshot_at
+        assert view.halt(row, [r for r in view.rows if r.reads and r is not row]) != row.end
+    if plan.begins:  # nobody begins to answer before those that came with it
+        waiting = [r for r in view.rows if r.status < Status.DECODING and not r.paused]
+        assert {r.id for r in waiting} == {r.id for r in rows}
+        assert not any(r.begun for r in view.rows if r.decodes)
+        assert all(r.mixable for r in rows) or len(plan.passes[0].rows) == 1
 
 
 @settings(max_examples=500, deadline=None)
@@ -288,6 +318,55 @@ def test_a_step_takes_along_what_fits_into_its_tiles() -> None:
     assert [(c.session, c.count) for c in plan.chunks] == [("p0", 20), ("p1", 30), ("p2", 40)]
     assert all(c.mixed for c in plan.chunks)
     assert sum(c.count for c in plan.chunks) <= scheduler.pacing.mixed_chunk("m", 1, 9999) < 140
+
+
+def test_prompts_that_end_have_their_last_token_fed_in_the_same_pass() -> None:
+    both = burst(20, 30)
+    view = replace(both, rows=[replace(row, ends=True) for row in both.rows])
+    plan = Scheduler().plan(view)
+    assert plan.begins
+    assert [(c.session, c.ends) for c in plan.chunks] == [("p0", True), ("p1", True)]
+    assert [(p.rows, p.feed, p.shared) for p in plan.passes] == [(("p0", "p1"), ("p0", "p1"), True)]
+    one = replace(view, rows=view.rows[:1])
+    assert Scheduler().plan(one).begins
+    for others in (
+        Row("x", "m", Status.PREPARING),
+        Row("x", "other", Status.PREFILLING, remaining=5000),
+        Row("x", "m", Status.DECODING),
+    ):
+        assert not Scheduler().plan(replace(one, rows=[*one.rows, others])).begins
+    for there in (
+        Row("x", "m", Status.PREFILLING, paused=True, remaining=9),
+        Row("x", "other", Status.FINISHED),
+    ):
+        assert Scheduler().plan(replace(one, rows=[*one.rows, there])).begins
+    assert not Scheduler().plan(replace(one, halt=lambda row, others: 20)).begins
+    assert not Scheduler().plan(replace(one, rows=[replace(one.rows[0], snapshot_at=20)])).begins
+    # Those who wait for the last prompt have their first step in its pass.
+    ready = Row("x", "m", Status.DECODING)
+    gathered = replace(one, rows=[*one.rows, ready], mixing=frozenset({"m"}))
+    plan = Scheduler().plan(gathered)
+    assert plan.begins
+    assert plan.passes[0].feed == ("x", "p0")
+    changes: list[dict[str, Any]] = [{"joins": False}, {"model": "other"}]
+    for change in changes:
+        rows = [*one.rows, replace(ready, **change)]
+        assert Scheduler().plan(replace(gathered, rows=rows)).gathering
+    # A long prompt: with its last chunk.
+    size = Pacing().chunk("m", 10_000, None)
+    long = replace(one.rows[0], remaining=size + 9)
+    assert not Scheduler().plan(replace(one, rows=[long])).begins
+    assert Scheduler().plan(replace(one, rows=[replace(long, length=size, remaining=9)])).begins
+
+
+def test_a_pass_that_begins_answers_teaches_how_much_is_read_at_a_time() -> None:
+    ready = burst(240)
+    view, scheduler = replace(ready, rows=[replace(ready.rows[0], ends=True)]), Scheduler()
+    plan = scheduler.plan(view)
+    assert plan.begins
+    scheduler.observe(view, plan, Timing(1.0, 0.1, 0.0, 240, 0))
+    assert scheduler.pacing.chunk("m", 9999, None) == 352
+    assert not scheduler.step_seconds  # it was no step
 
 
 def test_a_pass_over_several_prompts_teaches_by_all_its_tokens() -> None:

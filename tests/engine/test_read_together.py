@@ -103,7 +103,7 @@ def test_all_say_what_they_say_alone(
         replies = asked(chats)
         for seed, (reply, text) in enumerate(zip(replies, PROMPTS, strict=True)):
             assert reply.tokens(60) == alone(folder, [text] * turn, seed)
-        read = [r.stats.prompt_tokens - 1 - r.stats.reused_tokens for r in replies]
+        read = [r.stats.prompt_tokens - r.stats.reused_tokens for r in replies]
         assert passes[turn - 1 :] == [sorted(read)]
         assert all(r.stats.reused_tokens for r in replies) == (turn == 2)
 
@@ -179,21 +179,21 @@ def test_a_fault_is_kept_from_everyone_who_is_innocent(
     folder = model_folder("plain")
     model = engine.load(folder)
     expected = [alone(folder, [text], seed) for seed, text in enumerate(PROMPTS)]
-    together, prefill = runner.prefill_together, runner.prefill
+    forward, prefill = runner.forward_mixed, runner.prefill
     tried: list[int] = []
     at_fault = max(PROMPTS, key=len) if guilty else ""
 
-    def failing(model: Any, readings: Sequence[Reading]) -> None:
+    def failing(model: Any, feeds: Any, caches: Any, readings: Sequence[Reading]) -> Any:
         tried.extend(len(r.tokens) for r in readings)
-        together(model, readings)
+        forward(model, feeds, caches, readings)
         raise RuntimeError("one of these prompts")
 
     def failing_alone(model: Any, kv: Any, tokens: list[int]) -> None:
         prefill(model, kv, tokens)
-        if at_fault and kv.length == max(tried):
+        if at_fault and kv.length == max(tried) - 1:
             raise RuntimeError("this prompt")
 
-    monkeypatch.setattr(runner, "prefill_together", failing)
+    monkeypatch.setattr(runner, "forward_mixed", failing)
     monkeypatch.setattr(runner, "prefill", failing_alone)
     burst(len(PROMPTS))
     replies = asked([engine.open_session(model) for _ in PROMPTS])

@@ -59,14 +59,10 @@ def matrix_vector() -> Callable[..., None] | None:
 
 
 @contextmanager
-def engaged(*, wanted: int = 0) -> Iterator[None]:
-    """Within this block, on this thread, the ways of this package are taken where they fit.
-
-    Args:
-        wanted: how many rows, the first ones, need logits; 0 for all.
-    """
+def engaged() -> Iterator[None]:
+    """Within this block, on this thread, the ways of this package are taken where they fit."""
     before = vars(_state).copy()
-    _state.on, _state.wanted, _state.memo = _enabled, wanted, {}
+    _state.on, _state.memo = _enabled, {}
     try:
         yield
     finally:
@@ -77,11 +73,6 @@ def engaged(*, wanted: int = 0) -> Iterator[None]:
 def is_engaged(x: mx.array) -> bool:
     """Whether the engine runs a model on this thread, and `x` is of the type that this is for."""
     return getattr(_state, "on", False) and x.dtype == mx.float32
-
-
-def wanted() -> int:
-    """How many rows need logits; 0 for all. Only where it is engaged."""
-    return int(_state.wanted)
 
 
 def memo() -> dict[str, Any]:

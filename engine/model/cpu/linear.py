@@ -22,8 +22,6 @@ from engine.model.cpu import matvec
 
 TILE = 16
 """Rows in a tile of OpenBLAS's kernels."""
-VOCABULARY = 16_384
-"""A matrix with so many outputs or more is taken for a vocabulary's."""
 MAX_ROWS = 256
 """With more rows, what filling up saves is less than copying them costs."""
 
@@ -36,13 +34,9 @@ def product(x: mx.array, weight: mx.array) -> mx.array | None:
         weight: `[outputs, inputs]`.
 
     Returns:
-        `[..., outputs]`. Of a vocabulary's matrix only the first `cpu.wanted()` rows.
+        `[..., outputs]`.
     """
     outputs, inputs = weight.shape
-    if outputs >= VOCABULARY and 0 < cpu.wanted() < x.shape[0]:
-        x = x[: cpu.wanted()]
-        y = product(x, weight)
-        return x @ weight.T if y is None else y
     few = matvec.product(x, weight)
     if few is not None:
         return few

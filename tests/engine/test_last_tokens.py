@@ -1,0 +1,189 @@
+"""A prompt's last token is fed in the pass that reads what comes before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+import pytest
+
+from engine import Engine, EngineError, Finished, SamplingParams, TextDelta
+from engine.bench.random_models import write_model
+from engine.model import backend, loader, output_rows, runner
+from engine.model.reading import Reading
+from engine.scheduling import together
+from tests.engine.families import FAMILIES
+
+SYSTEM = "You tell the weather at sea, in few words, and never lie about the wind. " * 2
+TURNS = ("Where does the wind come from today?", "And tomorrow?", "Ah.")
+ALL = ("plain", "sliding window", "MLA", "MoE", "hybrid recurrent", "attention sinks", "shared KV")
+
+
+def params(seed: int, **more: Any) -> SamplingParams:
+    calm = {3: -1e9, 4: -1e9, 2: -1e9}  # a random model must not happen to end, or think
+    return SamplingParams(
+        **{"max_tokens": 10, "temperature": 0.9, "seed": seed, "logit_bias": calm, **more}
+    )
+
+
+@pytest.fixture
+def ended(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many rows each pass had that read a prompt to its end."""
+    seen: list[int] = []
+    decode = runner.decode
+
+    def watched(model: Any, rows: Any, shared: bool, readings: Sequence[Reading] = ()) -> Any:
+        if any(reading.ends for reading in readings):
+            seen.append(len(rows))
+        return decode(model, rows, shared, readings)
+
+    monkeypatch.setattr(runner, "decode", watched)
+    return seen
+
+
+def conversation(folder: Path, **more: Any) -> tuple[list[list[int]], list[int]]:
+    """What a chat says in its turns and what it has read of each; a second chat comes last."""
+    said, read = [], []
+    with Engine() as engine:
+        model = engine.load(folder)
+        for turns in (TURNS, TURNS[2:]):
+            chat = engine.open_session(model, system=SYSTEM)
+            for seed, text in enumerate(turns):
+                reply = chat.send(text, params(seed, **more))
+                said.append(reply.tokens(60))
+                read.append(reply.stats.prompt_tokens - reply.stats.reused_tokens)
+    return said, read
+
+
+@pytest.mark.parametrize("family", ALL)
+def test_it_changes_nothing_but_the_number_of_passes(
+    model_folder: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    ended: list[int],
+    family: str,
+) -> None:
+    folder = model_folder(family)
+    found = conversation(folder)
+    assert ended == [1] * 4
+    monkeypatch.setattr(together, "with_last_tokens", lambda view, order, plan, *ready: plan)
+    assert conversation(folder) == found
+    assert len(ended) == 4
+
+
+@pytest.mark.parametrize(
+    "more", [{"regex": "(ab|cd)*ef"}, {"logprobs": 2}, {"repetition_penalty": 1.3}]
+)
+def test_the_first_token_is_chosen_as_ever(
+    model_folder: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    ended: list[int],
+    more: dict[str, Any],
+) -> None:
+    folder = model_folder("plain")
+    found = conversation(folder, **more)
+    assert ended
+    monkeypatch.setattr(together, "with_last_tokens", lambda view, order, plan, *ready: plan)
+    assert conversation(folder, **more) == found
+
+
+def test_reproducible_chats_keep_to_their_chunks(
+    engine: Engine, model_folder: Callable[[str], Path], ended: list[int]
+) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")), reproducible=True)
+    assert chat.send("hello", params(1)).tokens(60)
+    assert not ended
+
+
+def test_a_prompt_that_ends_in_others_step_begins_with_it(
+    engine: Engine, model_folder: Callable[[str], Path], ended: list[int]
+) -> None:
+    folder = model_folder("plain")
+    model = engine.load(folder)
+    first = engine.open_session(model).send("hello", params(7, max_tokens=6000))
+    texts = (event for event in first if isinstance(event, TextDelta))
+    next(texts), next(texts)
+    ended.clear()
+    late = engine.open_session(model, system=SYSTEM).send(TURNS[0], params(0)).tokens(60)
+    first.cancel()
+    said = first.tokens(60)
+    assert ended == [2]
+    assert late == conversation(folder)[0][0]
+    with Engine() as other:
+        alone = other.open_session(other.load(folder))
+        assert alone.send("hello", params(7, max_tokens=len(said))).tokens(60) == said
+
+
+def test_a_fault_in_such_a_pass_is_its_own_chats(
+    engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = engine.load(model_folder("plain"))
+    chat = engine.open_session(model)
+    forward = runner.forward_mixed
+    monkeypatch.setattr(runner, "forward_mixed", lambda *given: 1 / 0)
+    with pytest.raises(EngineError, match="division"):
+        chat.send("hello", params(1)).tokens(60)
+    monkeypatch.setattr(runner, "forward_mixed", forward)
+    fresh = engine.open_session(model).send("hello", params(1)).tokens(60)
+    assert chat.send("hello", params(1)).tokens(60) == fresh
+
+
+def test_one_token_is_enough(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    reply = chat.send("hello", params(1, max_tokens=1))
+    assert len(reply.tokens(60)) == 1
+    assert [e.reason for e in reply if isinstance(e, Finished)] == ["length"]
+
+
+# ---------------------------------------------------------------- the output layer
+
+
+class Counting(nn.Module):
+    """Notes how many rows an output layer was given."""
+
+    def __init__(self, weight: mx.array) -> None:
+        super().__init__()
+        self.weight = weight
+        self.rows: list[int] = []
+
+    def __call__(self, x: mx.array) -> mx.array:
+        self.rows.append(x.size // x.shape[-1])
+        return x @ self.weight.T
+
+
+@pytest.mark.parametrize("shape", [(6, 1), (1, 6)])
+@pytest.mark.parametrize("rows", [[0, 1], [5], [0, 1, 3, 5], list(range(6))])
+@pytest.mark.parametrize("kind", ["linear", "tied", "4 bits"])
+def test_only_the_rows_that_are_wanted_go_through_the_output_layer(
+    tmp_path: Path, kind: str, rows: list[int], shape: tuple[int, int]
+) -> None:
+    backend.start()
+    config = {**FAMILIES["plain"], "hidden_size": 64, "tie_word_embeddings": kind == "tied"}
+    config["intermediate_size"] = config["vocab_size"] = 320  # a wide layer is no output layer
+    model = loader.load_at_once(write_model(tmp_path / "model", config, scale=1.0), wide=True)
+    if kind == "4 bits":
+        nn.quantize(model.net, group_size=64, bits=4)
+        output_rows.install(model.net, model.new_caches)
+    ids = mx.array([5, 9, 30, 7, 200, 11]).reshape(shape)
+    caches = model.new_caches()
+    whole = model.net(ids, cache=caches).reshape(6, -1)
+    with output_rows.only(rows):
+        logits = model.net(ids, cache=model.new_caches())
+    assert logits.size // logits.shape[-1] == len(rows)
+    found = output_rows.of(logits, rows)
+    assert mx.allclose(found, whole[mx.array(rows)], atol=1e-4)
+
+
+def test_a_model_whose_output_layer_is_unknown_computes_all_rows(tmp_path: Path) -> None:
+    backend.start()
+    config = {**FAMILIES["plain"], "tie_word_embeddings": False}
+    model = loader.load_at_once(write_model(tmp_path / "model", config), wide=True)
+    model.net.lm_head = head = Counting(model.net.lm_head.weight)
+    ids = mx.array([[5], [9], [30]])
+    whole = model.net(ids, cache=model.new_caches())
+    with output_rows.only([2, 0]):
+        logits = model.net(ids, cache=model.new_caches())
+    assert head.rows == [3, 3]
+    assert mx.array_equal(output_rows.of(logits, [2, 0]), whole[mx.array([2, 0]), 0])
