@@ -2,5 +2,6 @@
 
 Imports: engine.batch, engine.cli, engine.core, engine.core.confined, engine.core.ranks,
 engine.core.ranks.hosts, engine.engine, engine.errors, engine.kv, engine.messages, engine.model,
-engine.model.kernel, engine.model.patches, engine.params, engine.reply, engine.scheduling.
+engine.model.cpu, engine.model.kernel, engine.model.patches, engine.params, engine.reply,
+engine.scheduling.
 """

@@ -19,6 +19,7 @@ from engine.bench import (
     hostile,
     latency,
     launched,
+    lengths,
     memory,
     ranks,
     switching,
@@ -44,8 +45,9 @@ OWN_PARTS = (
     "ranks",
     "ways",
     "launched",
+    "lengths",
 )  # that only run when they are named
-ALONE = ("graph", "ranks", "launched", "ways", "drafts")
+ALONE = ("graph", "ranks", "launched", "ways", "drafts", "lengths")
 """Parts that load a model, or several, in their own way."""
 FAMILIES = "families"
 AGAINST = ("alone", "batch", "server")
@@ -125,6 +127,11 @@ def main(options: argparse.Namespace) -> int:
             )
         if "ways" in options.parts:
             figures["ways"] = ways.run(options.model, options.rounds, options.kept, say)
+        if "lengths" in options.parts:
+            both = options.short, options.long
+            figures["lengths"] = lengths.run(
+                options.model, options.chats, both, options.rounds, say
+            )
         if "drafts" in options.parts:
             figures["drafts"] = drafts.run(
                 options.model, options.draft_model, options.tokens, options.rounds, say
