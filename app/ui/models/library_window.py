@@ -69,16 +69,17 @@ class ModelsWindow(QDialog):
         self._loader = library.loader
         self._show_folder = show_folder or links.show_folder
         self._chosen: tuple[Path | None, int] = (None, 0)  # its folder, and where it stood
+        # Tab goes through the parts in the order in which they are made.
+        head = LibraryHead(self)
+        self.search, self.add, self.get = head.search, head.add, head.get
         self.table = LibraryTable(installed, self)
         self.view = LibraryView(self.table, self)
+        self.remotes = RemoteList(library, self._say, self)
         self.foot = LibraryFoot(self)
-        self.remotes = RemoteList(library, self.foot.say, self)
         self._loading = ""  # the model that was to be loaded from here
         self.talk = RemovalTalk(installed, removal, self.foot)
         self.adding = AddingTalk(installed, self.foot)
         self.drafting = DraftTalk(installed, self.foot)
-        head = LibraryHead(self)
-        self.search, self.add, self.get = head.search, head.add, head.get
         self.empty = QLabel(self)
         self.empty.setProperty("muted", True)
         self.empty.setWordWrap(True)
@@ -96,6 +97,9 @@ class ModelsWindow(QDialog):
         self._connect()
         self._choose_again()
         self._refresh()
+
+    def _say(self, words: str, undo: Callable[[], None] | None = None) -> None:
+        self.foot.say(words, undo)
 
     def _connect(self) -> None:
         self.add.clicked.connect(self.adding.choose_folder)
@@ -263,6 +267,7 @@ class ModelsWindow(QDialog):
         self.show()
         self.raise_()
         self.activateWindow()
+        self.search.setFocus(Qt.FocusReason.OtherFocusReason)
         self._installed.look()
         self._figures.start()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -432,3 +433,14 @@ def test_hundreds_of_models_are_listed_while_the_window_is_used(
     run.window.commands["models"].trigger()
     window.close()  # in the midst of the second look
     assert not listed.installed.looking
+
+
+def test_the_keys_begin_at_the_search_and_go_down(listed: Listed) -> None:
+    window = listed.open()
+    listed.choose("Birch-7B-4bit")
+    assert window.focusWidget() is window.search
+    order = [window.search, window.add, window.get, window.view, window.remotes.add]
+    for before, after in pairwise([*order, window.foot.load]):
+        assert window.focusWidget() is before
+        listed.run.qtbot.keyClick(before, Qt.Key.Key_Tab)
+        assert window.focusWidget() is after
