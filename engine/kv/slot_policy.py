@@ -24,14 +24,18 @@ class SlotPolicy:
             one buffer, and those that do not fit into it keep their own caches.
         together: tokens. With classes, chats that differ by no more may share a buffer; without,
             those that are no longer.
-        some_layers: also of models of which only some layers have plain caches, those layers sit in
-            slots.
+        some_layers: also of models of which only some layers can have slots, those layers do.
+        windows: layers that keep a window's keys can have slots.
+        bits: so can layers that keep keys in few bits; without it chats that have such layers keep
+            their own caches.
     """
 
     below: int | None
     classes: bool
     together: int = 256
     some_layers: bool = False
+    windows: bool = False
+    bits: bool = False
 
     def may_hold(self, length: int) -> bool:
         """Whether a chat of `length` tokens may sit in a slot for at least one more."""
@@ -56,8 +60,8 @@ class SlotPolicy:
         return max(BLOCK, length // (16 * BLOCK) * BLOCK) if self.classes else BLOCK
 
 
-ON_CPU = SlotPolicy(below=1024, classes=False)
-ON_GPU = SlotPolicy(below=None, classes=True, some_layers=True)
+ON_CPU = SlotPolicy(below=1024, classes=False, windows=True, bits=True)
+ON_GPU = SlotPolicy(below=None, classes=True, some_layers=True, windows=True, bits=True)
 
 
 STARTING = {"cpu": ON_CPU, "metal": ON_GPU, "cuda": ON_GPU}

@@ -6,22 +6,24 @@ rows are written by one operation and attended to by three. Each row reads its o
 own length. A slot is overwritten as a whole when a session takes it, so nothing is left of the
 session before.
 
-Only plain KV caches are in slots. Where only some layers have them, the others keep their own
-caches, and the policy says whether that is worth it. Every slot of a buffer is as long as the
-longest of its sessions, so a `SlotPolicy` also says which lengths go together. A session leaves its
-slot when its reply ends or pauses, when the policy has no place for it any more, and whenever its
-caches are asked for (by a fork, the next prompt, the offload to disk).
+Which kinds of cache can be in slots `slot_layer` knows; which of them are, the policy says. Where
+only some layers have such caches, the others keep their own, if the policy finds that worth it.
+Sessions share a buffer only if their caches are of the same forms: those that keep keys in few bits
+are apart from the others. Every slot of a buffer is as long as the longest of its sessions, so a
+`SlotPolicy` also says which lengths go together. A session leaves its slot when its reply ends or
+pauses, when the policy has no place for it any more, and whenever its caches are asked for (by a
+fork, the next prompt, the offload to disk).
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import mlx.core as mx
 
-from engine.kv.slot_buffer import Occupant, SlotBuffer, length_of, plain_layers
+from engine.kv.slot_buffer import Occupant, SlotBuffer, forms_of, length_of, slot_caches
+from engine.kv.slot_layer import Form, in_step
 from engine.kv.slot_policy import ON_CPU, SlotPolicy
 
 
@@ -46,14 +48,9 @@ class Slots:
         return [kv for buffer in self.buffers for kv in buffer.occupants]
 
     @property
-    def keys(self) -> list[mx.array]:
-        """All buffers of keys."""
-        return [a for buffer in self.buffers for a in buffer.keys]
-
-    @property
-    def values(self) -> list[mx.array]:
-        """All buffers of values."""
-        return [a for buffer in self.buffers for a in buffer.values]
+    def arrays(self) -> list[list[mx.array]]:
+        """All buffers' keys and values, layer by layer."""
+        return [arrays for buffer in self.buffers for arrays in buffer.layers]
 
     def policy_for(self, count: int) -> SlotPolicy:
         """The policy while so many sessions decode."""
@@ -66,6 +63,8 @@ class Slots:
         buffer by buffer and slot by slot, then the others.
         """
         policy = self.policy_for(len(rows))
+        for kv in [kv for b in self.buffers if b.policy != self.policy for kv in b.occupants]:
+            _leave(kv)
         able = [kv for kv in rows if self._may_enter(kv, policy)]
         if not self.policy.classes:
             able = self._of_similar_length(able)
@@ -73,8 +72,7 @@ class Slots:
             able = []
         wanted = set(map(id, able))
         for kv in [kv for kv in self.occupants if id(kv) not in wanted]:
-            assert kv.slots is not None
-            kv.slots.leave(kv)
+            _leave(kv)
         self.buffers = [buffer for buffer in self.buffers if buffer.occupants]
         coming = [kv for kv in able if kv.slots is None]
         entering = self._by_class(coming) if self.policy.classes else self._into_one(coming)
@@ -87,16 +85,15 @@ class Slots:
         """Whether a slot can hold a session's caches for at least one more token."""
         if kv.slots is not None:
             return policy.may_hold(length_of(kv))
-        plain = plain_layers(kv)
-        if not plain or (len(plain) < len(kv.layers) and not policy.some_layers):
+        caches = slot_caches(kv, policy)
+        if not caches or (len(caches) < len(kv.layers) and not policy.some_layers):
             return False
-        length = int(plain[0].offset)
-        return all(c.offset == length for c in plain) and policy.may_hold(length)
+        return in_step(caches) and policy.may_hold(int(caches[0].offset))
 
     def _into_one(self, coming: list[Occupant]) -> dict[int, list[Occupant]]:
         """As `_by_class`, where there is one buffer for all."""
         if coming and not self.buffers:
-            self.buffers.append(SlotBuffer(self.policy))
+            self.buffers.append(self._buffer(coming[0]))
         return {id(self.buffers[0]): coming} if coming else {}
 
     def _by_class(self, coming: list[Occupant]) -> dict[int, list[Occupant]]:
@@ -104,12 +101,15 @@ class Slots:
 
         A session that is like no other keeps its own caches: a slot would save it nothing.
         """
+        forms = {id(kv): self._forms(kv) for kv in coming}
         entering: dict[int, list[Occupant]] = {id(buffer): [] for buffer in self.buffers}
         left: list[Occupant] = []
         for kv in sorted(coming, key=length_of, reverse=True):
             length = length_of(kv)
             best: tuple[int, SlotBuffer] | None = None
             for buffer in self.buffers:
+                if buffer.forms != forms[id(kv)]:
+                    continue
                 lengths = *buffer.lengths, *map(length_of, entering[id(buffer)]), length
                 padding = len(lengths) * max(lengths) - sum(lengths)
                 if max(lengths) <= self.policy.longest_beside(min(lengths)) and (
@@ -121,11 +121,13 @@ class Slots:
             else:
                 entering[id(best[1])].append(kv)
         while left:
-            longest = length_of(left[0])
-            alike = [kv for kv in left if self.policy.longest_beside(length_of(kv)) >= longest]
-            left = left[len(alike) :]
+            kind, longest = forms[id(left[0])], length_of(left[0])
+            alike = [kv for kv in left if forms[id(kv)] == kind]
+            alike = [kv for kv in alike if self.policy.longest_beside(length_of(kv)) >= longest]
+            gone = set(map(id, alike))
+            left = [kv for kv in left if id(kv) not in gone]
             if len(alike) > 1:
-                self.buffers.append(SlotBuffer(self.policy))
+                self.buffers.append(self._buffer(alike[0]))
                 entering[id(self.buffers[-1])] = alike
         order = {id(kv): place for place, kv in enumerate(coming)}
         return {key: sorted(group, key=lambda kv: order[id(kv)]) for key, group in entering.items()}
@@ -138,13 +140,25 @@ class Slots:
 
         order = sorted(able, key=length_of)
         beside = self.policy.longest_beside
-        if able and length_of(order[-1]) <= beside(length_of(order[0])):
+        kinds = list(map(self._forms, order))
+        if able and len(set(kinds)) == 1 and length_of(order[-1]) <= beside(length_of(order[0])):
             return able if len(able) > 1 else []
         best: list[Occupant] = []
         for first, shortest in enumerate(order):
-            most = beside(length_of(shortest))
-            longer = itertools.islice(order, first, None)
-            group = [kv for kv in longer if length_of(kv) <= most]
+            most, kind = beside(length_of(shortest)), kinds[first]
+            longer = zip(order[first:], kinds[first:], strict=True)
+            group = [kv for kv, own in longer if own == kind and length_of(kv) <= most]
             if rank(group) > rank(best):
                 best = group
         return best if len(best) > 1 else []
+
+    def _forms(self, kv: Occupant) -> tuple[Form, ...]:
+        return kv.slots.forms if kv.slots is not None else forms_of(slot_caches(kv, self.policy))
+
+    def _buffer(self, kv: Occupant) -> SlotBuffer:
+        return SlotBuffer(self.policy, self._forms(kv))
+
+
+def _leave(kv: Occupant) -> None:
+    assert kv.slots is not None
+    kv.slots.leave(kv)

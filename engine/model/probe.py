@@ -257,7 +257,7 @@ def _difference(way: str, tried: _Tried) -> Generator[None, None, float]:
             shared = ragged.share_caches(together, slots, kernels=tried.noting)
             with cpu.engaged():
                 got = tried.net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
-            held = [*zip(*together, strict=True), *zip(slots.keys, slots.values, strict=True)]
+            held = [*zip(*together, strict=True), *slots.arrays]
             yield from in_slices(held, got)
             worst = max(worst, apart(got, wanted))
             yield

@@ -22,10 +22,12 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.kv.slot_buffer import plain_layers
+from engine.kv import slot_layer
 from engine.kv.slots import Slots
 from engine.model.kernel.use import Kernels
-from engine.model.ragged_rows import Rows, SlotRows, SlotStep, WithChunks
+from engine.model.ragged_rows import Rows, WithChunks
+from engine.model.ragged_states import RaggedArrays
+from engine.model.slot_rows import Kept, SlotRows, SlotStep
 
 
 class Offsets:
@@ -87,7 +89,12 @@ class RaggedKV:
 
 
 class SlotKV(RaggedKV):
-    """One layer's KV caches of N sessions, of which the first are in slots."""
+    """One layer's KV caches of N sessions, of which the first are in slots.
+
+    Args:
+        steps: of the buffers that they are in.
+        layer: which of the buffers' layers it is.
+    """
 
     def __init__(
         self,
@@ -107,7 +114,7 @@ class SlotKV(RaggedKV):
         if any(c.offset + 1 != n for c, n in zip(self.rows, self._lengths, strict=False)):
             raise NotImplementedError("a layer's cache is written twice in a step")
         for cache in self.rows[: len(self._lengths)]:
-            cache.offset += 1
+            slot_layer.advance(cache)
         first, n = 0, len(self.rows)
         for step in self._steps:
             end = first + step.occupied
@@ -122,12 +129,15 @@ class SlotKV(RaggedKV):
         k = v = Rows([], [])
         if self._others.rows:
             k, v = self._others.keys_and_values()
-        keys = [s.buffer.keys[self._layer] for s in self._steps]
-        values = [s.buffer.values[self._layer] for s in self._steps]
+        both = [step.whole(self._layer) for step in self._steps]
+        keys, values = [keys for keys, _ in both], [values for _, values in both]
         return self._slots(keys, k.rows), self._slots(values, v.rows)
 
-    def _slots(self, buffers: list[mx.array], others: list[Any]) -> SlotRows:
-        parts = [(s, s.held(buffer)) for s, buffer in zip(self._steps, buffers, strict=True)]
+    def _slots(self, buffers: list[Kept], others: list[Any]) -> SlotRows:
+        parts = [
+            (step.filled(self._layer), step.held(self._layer, kept))
+            for step, kept in zip(self._steps, buffers, strict=True)
+        ]
         return SlotRows(parts, buffers, others, self.rows, self._kernels)
 
 
@@ -180,47 +190,6 @@ class MixedKV:
             raise NotImplementedError("a mixed step under a mask")
 
 
-class RaggedArrays:
-    """One layer's recurrent states of N sessions: stacked when read, split when written."""
-
-    left_padding = None
-    lengths = None
-
-    def __init__(self, rows: Sequence[Any]) -> None:
-        self.rows = rows
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> Any:
-        # Some models write a state only into an instance of mlx-lm's class.
-        return type(self.rows[0])
-
-    def __getitem__(self, index: int) -> mx.array | None:
-        states = [cache[index] for cache in self.rows]
-        return None if any(s is None for s in states) else mx.concatenate(states)
-
-    def __setitem__(self, index: int, value: mx.array) -> None:
-        for cache, state in zip(self.rows, mx.split(value, len(self.rows)), strict=True):
-            cache[index] = state
-
-    @property
-    def cache(self) -> list[mx.array | None]:
-        return [self[i] for i in range(len(self.rows[0].cache))]
-
-    @property
-    def offset(self) -> mx.array:
-        return mx.array([cache.offset for cache in self.rows], mx.int32)
-
-    def advance(self, n: int) -> None:
-        for cache in self.rows:
-            cache.advance(n)
-
-    def make_mask(self, _n: int) -> None:
-        return None  # nothing is padded
-
-    def empty(self) -> bool:
-        return any(cache.empty() for cache in self.rows)
-
-
 class RaggedList:
     """The caches of a layer that has several, each of them ragged."""
 
@@ -270,8 +239,7 @@ def share_caches(
     each = list(zip(*caches, strict=True))
     if each and slots is not None and slots.occupants:
         steps = [SlotStep(buffer) for buffer in slots.buffers if buffer.occupants]
-        plain = plain_layers(slots.occupants[0])
-        places = {id(cache): place for place, cache in enumerate(plain)}
+        places = {id(cache): place for place, cache in enumerate(slots.buffers[0].caches[0])}
         shared: list[Any] = [
             SlotKV(rows, offsets, steps, places[id(rows[0])], kernels)
             if id(rows[0]) in places
