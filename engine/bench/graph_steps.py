@@ -170,7 +170,8 @@ def _written(kvs: Sequence[Any]) -> list[Any]:
     from engine.kv.cache_objects import leaves
 
     slots = {id(kv.slots): kv.slots for kv in kvs if kv.slots is not None}
-    buffers = [held.layers for held in slots.values()]
+    stacks = {id(kv.stack): kv.stack for kv in kvs if kv.stack is not None}
+    buffers = [held.layers for held in (*slots.values(), *stacks.values())]
     return [*leaves([kv.layers for kv in kvs]), *leaves(buffers)]
 
 

@@ -11,11 +11,12 @@ import mlx.core as mx
 from engine.kv import slot_layer
 from engine.kv.slot_layer import Form
 from engine.kv.slot_policy import BLOCK, SlotPolicy
+from engine.kv.state_stack import Stacked
 
 log = logging.getLogger(__name__)
 
 
-class Occupant(Protocol):
+class Occupant(Stacked, Protocol):
     """What the slots need to know of a session's caches.
 
     Attributes:
@@ -23,13 +24,6 @@ class Occupant(Protocol):
     """
 
     slots: SlotBuffer | None
-
-    @property
-    def layers(self) -> Sequence[Any]:
-        """One cache object a layer; the keys and values of those in a slot are None."""
-
-    def drop(self) -> None:
-        """Give up the caches."""
 
 
 class SlotBuffer:
@@ -74,7 +68,7 @@ class SlotBuffer:
         before = len(self.occupants)
         count = self._slots
         if coming:
-            arriving = [slot_caches(kv, self.policy) for kv in coming]
+            arriving = [slot_caches(kv.layers, self.policy) for kv in coming]
             if not self.layers:
                 self.layers = [[_empty(a) for a in slot_layer.arrays(c)] for c in arriving[0]]
             if before + len(coming) > count:
@@ -187,11 +181,9 @@ class SlotBuffer:
             array[places] = own.reshape(-1, own.shape[-1])
 
 
-def slot_caches(kv: Occupant, policy: SlotPolicy) -> list[Any]:
-    """A session's caches that a slot would hold, by their kind; none where it may have no slot."""
-    found = [
-        (cache, form) for cache in kv.layers if (form := slot_layer.form_of(cache)) is not None
-    ]
+def slot_caches(layers: Sequence[Any], policy: SlotPolicy) -> list[Any]:
+    """Those of a session's caches that a slot would hold; none where it may have no slot."""
+    found = [(cache, form) for cache in layers if (form := slot_layer.form_of(cache)) is not None]
     if not policy.bits and any(form.bits for _, form in found):
         return []
     return [cache for cache, form in found if policy.windows or not form.window]

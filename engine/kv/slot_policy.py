@@ -28,6 +28,7 @@ class SlotPolicy:
         windows: layers that keep a window's keys can have slots.
         bits: so can layers that keep keys in few bits; without it chats that have such layers keep
             their own caches.
+        states: recurrent states stay stacked between steps, of chats of every length.
     """
 
     below: int | None
@@ -36,6 +37,7 @@ class SlotPolicy:
     some_layers: bool = False
     windows: bool = False
     bits: bool = False
+    states: bool = False
 
     def may_hold(self, length: int) -> bool:
         """Whether a chat of `length` tokens may sit in a slot for at least one more."""
@@ -60,8 +62,10 @@ class SlotPolicy:
         return max(BLOCK, length // (16 * BLOCK) * BLOCK) if self.classes else BLOCK
 
 
-ON_CPU = SlotPolicy(below=1024, classes=False, windows=True, bits=True)
-ON_GPU = SlotPolicy(below=None, classes=True, some_layers=True, windows=True, bits=True)
+ON_CPU = SlotPolicy(below=1024, classes=False, windows=True, bits=True, states=True)
+ON_GPU = SlotPolicy(
+    below=None, classes=True, some_layers=True, windows=True, bits=True, states=True
+)
 
 
 STARTING = {"cpu": ON_CPU, "metal": ON_GPU, "cuda": ON_GPU}

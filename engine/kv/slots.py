@@ -19,12 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import mlx.core as mx
 
 from engine.kv.slot_buffer import Occupant, SlotBuffer, forms_of, length_of, slot_caches
 from engine.kv.slot_layer import Form, in_step
 from engine.kv.slot_policy import ON_CPU, SlotPolicy
+from engine.kv.state_stack import StateStack, may_stack
 
 
 class Slots:
@@ -35,12 +37,14 @@ class Slots:
         below: what to take for the policy's `below` by the number of sessions that decode; None
             for the policy's own.
         buffers: one for each class of like lengths; an empty one is removed by `assign`.
+        stack: the recurrent states of the sessions that decode together.
     """
 
     def __init__(self, policy: SlotPolicy = ON_CPU) -> None:
         self.policy = policy
         self.below: Callable[[int], int | None] | None = None
         self.buffers: list[SlotBuffer] = []
+        self.stack = StateStack()
 
     @property
     def occupants(self) -> list[Occupant]:
@@ -49,8 +53,11 @@ class Slots:
 
     @property
     def arrays(self) -> list[list[mx.array]]:
-        """All buffers' keys and values, layer by layer."""
-        return [arrays for buffer in self.buffers for arrays in buffer.layers]
+        """All buffers' keys and values, layer by layer, and the stacked states."""
+        return [
+            *(arrays for buffer in self.buffers for arrays in buffer.layers),
+            *self.stack.layers,
+        ]
 
     def policy_for(self, count: int) -> SlotPolicy:
         """The policy while so many sessions decode."""
@@ -79,16 +86,24 @@ class Slots:
         for buffer in self.buffers:
             buffer.enter(entering.get(id(buffer), []))
         row_of = {id(kv): row for row, kv in enumerate(self.occupants)}
-        return sorted(range(len(rows)), key=lambda row: row_of.get(id(rows[row]), len(rows)))
+        order = sorted(range(len(rows)), key=lambda row: row_of.get(id(rows[row]), len(rows)))
+        stacks = self.policy.states and len(rows) > 1 and all(map(may_stack, rows))
+        self.stack.arrange([rows[row] for row in order] if stacks else [], self.policy.classes)
+        return order
 
     def _may_enter(self, kv: Occupant, policy: SlotPolicy) -> bool:
         """Whether a slot can hold a session's caches for at least one more token."""
         if kv.slots is not None:
             return policy.may_hold(length_of(kv))
-        caches = slot_caches(kv, policy)
-        if not caches or (len(caches) < len(kv.layers) and not policy.some_layers):
+        caches = slot_caches(kv.layers, policy)
+        if not self.has_place(kv.layers):
             return False
         return in_step(caches) and policy.may_hold(int(caches[0].offset))
+
+    def has_place(self, layers: Sequence[Any]) -> bool:
+        """Whether there are slots for a session whose layers have such caches."""
+        count = len(slot_caches(layers, self.policy))
+        return count > 0 and (count == len(layers) or self.policy.some_layers)
 
     def _into_one(self, coming: list[Occupant]) -> dict[int, list[Occupant]]:
         """As `_by_class`, where there is one buffer for all."""
@@ -153,7 +168,11 @@ class Slots:
         return best if len(best) > 1 else []
 
     def _forms(self, kv: Occupant) -> tuple[Form, ...]:
-        return kv.slots.forms if kv.slots is not None else forms_of(slot_caches(kv, self.policy))
+        return (
+            kv.slots.forms
+            if kv.slots is not None
+            else forms_of(slot_caches(kv.layers, self.policy))
+        )
 
     def _buffer(self, kv: Occupant) -> SlotBuffer:
         return SlotBuffer(self.policy, self._forms(kv))

@@ -16,7 +16,7 @@ Which of the two a model can take is found out by trying (`probe`), not by a lis
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -26,7 +26,7 @@ from engine.kv import slot_layer
 from engine.kv.slots import Slots
 from engine.model.kernel.use import Kernels
 from engine.model.ragged_rows import Rows, WithChunks
-from engine.model.ragged_states import RaggedArrays
+from engine.model.ragged_states import RaggedArrays, StackedArrays
 from engine.model.slot_rows import Kept, SlotRows, SlotStep
 
 
@@ -217,6 +217,24 @@ def _own(rows: Sequence[Any], offsets: Offsets, kernels: Kernels | None) -> Any:
     return None if rows[0] is None else share(rows, offsets, kernels)
 
 
+def _with_slots(
+    each: Sequence[Sequence[Any]], slots: Slots, offsets: Offsets, kernels: Kernels | None
+) -> Iterator[Any]:
+    """For each layer its cache-shaped object, where rows may be in slots."""
+    steps = [SlotStep(buffer) for buffer in slots.buffers if buffer.occupants]
+    kept = next((buffer.caches[0] for buffer in slots.buffers if buffer.occupants), [])
+    keys = {id(cache): place for place, cache in enumerate(kept)}
+    stacked = slots.stack.caches[0] if slots.stack.caches else []
+    states = {id(cache): place for place, cache in enumerate(stacked)}
+    for rows in each:
+        if id(rows[0]) in keys:
+            yield SlotKV(rows, offsets, steps, keys[id(rows[0])], kernels)
+        elif id(rows[0]) in states:
+            yield StackedArrays(rows, slots.stack.layers[states[id(rows[0])]])
+        else:
+            yield _own(rows, offsets, kernels)
+
+
 def share_caches(
     caches: Sequence[Sequence[Any]],
     slots: Slots | None = None,
@@ -227,7 +245,8 @@ def share_caches(
 
     Args:
         caches: of each session, one cache a layer. None of them where prompts are only read.
-        slots: the slots whose occupants are the first sessions, in the order of their slots.
+        slots: the slots whose occupants are the first sessions, in the order of their slots. They
+            were assigned to just these sessions.
         reading: for a pass that reads prompts, the layer caches of each session whose prompt is
             read, and how many tokens of it come after the N rows.
         kernels: who may take the rows' attention, on a GPU.
@@ -237,15 +256,9 @@ def share_caches(
     """
     offsets = Offsets()
     each = list(zip(*caches, strict=True))
-    if each and slots is not None and slots.occupants:
-        steps = [SlotStep(buffer) for buffer in slots.buffers if buffer.occupants]
-        places = {id(cache): place for place, cache in enumerate(slots.buffers[0].caches[0])}
-        shared: list[Any] = [
-            SlotKV(rows, offsets, steps, places[id(rows[0])], kernels)
-            if id(rows[0]) in places
-            else _own(rows, offsets, kernels)
-            for rows in each
-        ]
+    shared: list[Any]
+    if slots is not None:
+        shared = list(_with_slots(each, slots, offsets, kernels))
     else:
         shared = [_own(rows, offsets, kernels) for rows in each]
     if not reading:

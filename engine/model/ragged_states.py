@@ -47,3 +47,24 @@ class RaggedArrays:
 
     def empty(self) -> bool:
         return any(cache.empty() for cache in self.rows)
+
+
+class StackedArrays(RaggedArrays):
+    """One layer's states of N sessions that are stacked already.
+
+    Args:
+        states: each `[N, ...]`; the step puts others there.
+    """
+
+    def __init__(self, rows: Sequence[Any], states: list[mx.array]) -> None:
+        super().__init__(rows)
+        self._states = states
+
+    def __getitem__(self, index: int) -> mx.array | None:
+        return self._states[index]
+
+    def __setitem__(self, index: int, value: mx.array) -> None:
+        self._states[index] = value
+
+    def empty(self) -> bool:
+        return False

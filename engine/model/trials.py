@@ -56,7 +56,7 @@ def possible(model: LoadedModel, cell: Cell, spare: int) -> bool:
     if cell.tokens + _ROOM > model.info.context_length and cell.part != MIXED:
         return False
     open_to = {
-        SLOTS: model.slots is not None,
+        SLOTS: model.slots is not None and model.slots.has_place(model.make_cache()),
         PREFIX: model.shares_prefix,
         MIXED: model.mixes,
         CHUNK: model.mixes and model.info.context_length >= EVERY,  # its caches are plain

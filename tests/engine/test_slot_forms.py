@@ -1,15 +1,15 @@
-"""Slots of every form: whole keys, the keys of a window, keys in few bits; and latent attention."""
+"""Slots of every form: whole keys, a window's, in few bits; latent attention; stacked states."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 import pytest
-from mlx_lm.models.cache import KVCache, QuantizedKVCache, RotatingKVCache
+from mlx_lm.models.cache import ArraysCache, KVCache, QuantizedKVCache, RotatingKVCache
 
 from engine import Engine, SamplingParams
 from engine.bench.alone import compare
@@ -164,6 +164,7 @@ ASKED: dict[str, tuple[dict[str, Any], tuple[int | None, ...]]] = {
     "sliding window": (FAMILIES["sliding window"], (None,)),
     "attention sinks": (FAMILIES["attention sinks"], (None,)),
     "MLA": (FAMILIES["MLA"], (None,)),
+    "hybrid": (FAMILIES["hybrid recurrent"], (None,)),
     "bits": (FAMILIES["plain"] | WIDE, (8, None, 8, 8, None)),
     "windows and bits": (FAMILIES["sliding window"] | WIDE | {"query_pre_attn_scalar": 32}, ()),
 }
@@ -191,7 +192,7 @@ def params(seed: int, tokens: int = 16) -> SamplingParams:
 
 
 @pytest.mark.usefixtures("as_on_a_gpu")
-@pytest.mark.parametrize("name", ["sliding window", "attention sinks", "MLA", "bits"])
+@pytest.mark.parametrize("name", ["sliding window", "attention sinks", "MLA", "bits", "hybrid"])
 def test_chats_in_slots_say_what_they_say_alone(
     engine: Engine,
     folders: Callable[[str], Path],
@@ -288,6 +289,108 @@ def test_calibration_compares_windows_in_slots(
         return order
 
     monkeypatch.setattr(Slots, "assign", watched)
-    for _ in trials.measure(model, Cell(SLOTS, 4, tokens), rounds=1, steady=1e9):
+    for _ in trials.measure(model, Cell(SLOTS, 4, tokens), steady=1e9):
         pass
     assert set(most) == {4}
+
+
+# Recurrent states
+
+
+def remembering(seed: int) -> SessionKV:
+    """A session with two recurrent layers, of two states each."""
+    kv = SessionKV(lambda: [ArraysCache(2), ArraysCache(2)])
+    kv.begin([0])
+    mx.random.seed(seed)
+    for cache in kv.layers:
+        cache[0], cache[1] = mx.random.normal((1, 3, 4)), mx.random.normal((1, 5))
+    kv.note_read([0])
+    return kv
+
+
+def move_on(caches: Sequence[Any], rows: int) -> None:
+    """What a model does with states in a step."""
+    for cache in caches:
+        for index, shape in enumerate([(rows, 3, 4), (rows, 5)]):
+            state = cache[index]
+            assert state.shape == shape
+            cache[index] = 0.5 * state + mx.arange(state[0].size).reshape(state.shape[1:])
+
+
+def states(kv: SessionKV) -> list[Any]:
+    return [state.tolist() for cache in kv.caches or [] for state in cache.cache]
+
+
+def test_states_stay_stacked_while_the_same_chats_decode_and_go_back_to_whom_they_belong() -> None:
+    choose, where = random.Random(2), Slots(ON_GPU)
+    chats = [remembering(seed) for seed in range(6)]
+    twins = {id(kv): kv.fork() for kv in chats}
+    before: list[SessionKV] = []
+    for turn in range(60):
+        if turn % 3 == 0:  # for some steps the same
+            some = [kv for kv in chats if choose.random() < 0.7]
+            choose.shuffle(some)
+        rows = [some[row] for row in where.assign(some)]
+        stacks = [state for layer in where.arrays for state in layer]
+        shared = share_caches([kv.layers for kv in rows], where)
+        if len(rows) > 1:
+            assert where.stack.members == rows
+            read = [layer[index] for layer in shared for index in range(2)]
+            assert all(a is b for a, b in zip(read, stacks, strict=True))  # nothing is copied
+            if rows == before:
+                assert all(a.shape[0] == len(rows) for a in stacks)
+        if rows:
+            move_on(shared, len(rows))
+        for kv in rows:
+            move_on(twins[id(kv)].layers, 1)
+        before = rows
+        if turn % 7 == 6:
+            kv = choose.choice(chats)
+            assert states(kv) == states(twins[id(kv)])
+            assert kv not in where.stack.members
+    for kv in chats:
+        assert states(kv) == states(twins[id(kv)])
+    assert where.arrays == []
+
+
+def test_a_state_that_is_not_there_yet_stacks_nobody() -> None:
+    where, kvs = Slots(ON_GPU), [remembering(1), remembering(2)]
+    kvs[1].layers[0].cache[1] = None
+    where.assign(kvs)
+    assert where.arrays == []
+    assert kvs[0].layers[0].cache[0] is not None
+
+
+def test_stacked_states_are_counted_and_freed_with_their_chat() -> None:
+    where, kvs = Slots(ON_GPU), [remembering(seed) for seed in range(3)]
+    each, kept = kvs[0].nbytes, states(kvs[2].fork())
+    where.assign(kvs)
+    assert [kv.nbytes for kv in kvs] == [each] * 3
+    kvs[0].drop()
+    assert where.stack.members == kvs[1:]
+    assert states(kvs[2]) == kept
+    kvs[1].drop()
+    assert where.arrays == []
+
+
+def test_states_that_cannot_be_moved_are_lost_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: Any) -> None:
+        raise RuntimeError("no memory")
+
+    where, kvs = Slots(ON_GPU), [remembering(seed) for seed in range(3)]
+    with monkeypatch.context() as patch:
+        patch.setattr(mx, "eval", fail)
+        with pytest.raises(RuntimeError, match="no memory"):
+            where.assign(kvs)
+    for kv in kvs:  # as after a step that failed
+        assert kv.caches is None
+    assert where.stack.members == []
+    kvs = [remembering(seed) for seed in range(2)]
+    where.assign(kvs)
+    with monkeypatch.context() as patch:
+        patch.setattr(mx, "eval", fail)
+        assert kvs[0].caches is None
+    assert where.stack.members == kvs[1:]
+    assert states(kvs[1]) == states(remembering(1))
