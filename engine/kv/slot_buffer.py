@@ -68,7 +68,7 @@ class SlotBuffer:
         before = len(self.occupants)
         count = self._slots
         if coming:
-            arriving = [slot_caches(kv.layers, self.policy) for kv in coming]
+            arriving = [slot_caches(kv.layers, self.policy)[0] for kv in coming]
             if not self.layers:
                 self.layers = [[_empty(a) for a in slot_layer.arrays(c)] for c in arriving[0]]
             if before + len(coming) > count:
@@ -181,17 +181,14 @@ class SlotBuffer:
             array[places] = own.reshape(-1, own.shape[-1])
 
 
-def slot_caches(layers: Sequence[Any], policy: SlotPolicy) -> list[Any]:
-    """Those of a session's caches that a slot would hold; none where it may have no slot."""
-    found = [(cache, form) for cache in layers if (form := slot_layer.form_of(cache)) is not None]
-    if not policy.bits and any(form.bits for _, form in found):
-        return []
-    return [cache for cache, form in found if policy.windows or not form.window]
-
-
-def forms_of(caches: Sequence[Any]) -> tuple[Form, ...]:
-    """The forms of caches that can be in slots."""
-    return tuple(form for cache in caches if (form := slot_layer.form_of(cache)) is not None)
+def slot_caches(layers: Sequence[Any], policy: SlotPolicy) -> tuple[list[Any], tuple[Form, ...]]:
+    """Those of a session's caches that a slot would hold, and their forms; none without a place."""
+    formed = [(cache, slot_layer.form_of(cache)) for cache in layers]
+    found = [(c, f) for c, f in formed if f is not None and (policy.windows or not f.window)]
+    few = len(found) < len(layers) and not policy.some_layers
+    if few or (not policy.bits and any(form.bits for _, form in found)):
+        return [], ()
+    return [cache for cache, _ in found], tuple(form for _, form in found)
 
 
 def length_of(kv: Occupant) -> int:

@@ -9,7 +9,7 @@ where its ring goes on. So what leaves a slot is the same cache as if it had nev
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import mlx.core as mx
@@ -35,23 +35,28 @@ class Form(NamedTuple):
 
 def form_of(cache: Any) -> Form | None:
     """The form of a layer's cache; None where it cannot be in a slot."""
-    kind = _kinds().get(type(cache))
-    if kind == "plain":
-        return _PLAIN
-    if kind == "window":
-        return Form(window=cache.max_size, keep=cache.keep)
-    return Form(bits=cache.bits, group=cache.group_size) if kind else None
+    form = _kinds().get(type(cache))
+    return None if form is None else form(cache)
 
 
 _PLAIN = Form()
 
 
 @functools.cache
-def _kinds() -> dict[type[Any], str]:
+def _kinds() -> dict[type[Any], Callable[[Any], Form]]:
     # Not at the top of the file: see `importing.file_limit_kept`.
     from mlx_lm.models.cache import KVCache, QuantizedKVCache, RotatingKVCache
 
-    return {KVCache: "plain", RotatingKVCache: "window", QuantizedKVCache: "bits"}
+    return {
+        KVCache: lambda _: _PLAIN,
+        RotatingKVCache: lambda cache: _form(cache.max_size, cache.keep, 0, 0),
+        QuantizedKVCache: lambda cache: _form(0, 0, cache.bits, cache.group_size),
+    }
+
+
+@functools.cache
+def _form(window: int, keep: int, bits: int, group: int) -> Form:
+    return Form(window, keep, bits, group)
 
 
 def arrays(cache: Any) -> list[mx.array]:
@@ -81,10 +86,11 @@ def held(cache: Any, more: int = 0) -> int:
     return length if most is None else min(length, most)
 
 
-def in_step(caches: Sequence[Any]) -> bool:
+def in_step(caches: Sequence[Any], forms: Sequence[Form]) -> bool:
     """Whether layers of the same form write their next tokens at the same place."""
-    places = {(form_of(cache), next_place(cache)) for cache in caches}
-    return len({cache.offset for cache in caches}) == 1 and len(places) == len(dict(places))
+    pairs = zip(caches, forms, strict=True)
+    rings = {(form, next_place(cache)) for cache, form in pairs if form.window}
+    return len({cache.offset for cache in caches}) == 1 and len(rings) == len(dict(rings))
 
 
 def next_place(cache: Any) -> int:

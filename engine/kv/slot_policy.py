@@ -2,8 +2,9 @@
 
 On a CPU a long chat's attention takes so long that dispatching it does not matter, and copying it
 into a slot and back costs more than the slot saves: measured with 135M parameters in float32
-(`engine/DECISIONS.md`, E7). On a GPU a launch costs as much at 8,000 tokens as at 80, and copies
-are cheap: chats of every length have slots, in classes of like length.
+(`engine/DECISIONS.md`, E7). Windows and keys in few bits gain below that what whole keys do, and
+stacked states at every length (E135). On a GPU a launch costs as much at 8,000 tokens as at 80, and
+copies are cheap: chats of every length have slots, in classes of like length.
 """
 
 from __future__ import annotations

@@ -23,10 +23,13 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.kv.slot_buffer import Occupant, SlotBuffer, forms_of, length_of, slot_caches
+from engine.kv.slot_buffer import Occupant, SlotBuffer, length_of, slot_caches
 from engine.kv.slot_layer import Form, in_step
 from engine.kv.slot_policy import ON_CPU, SlotPolicy
 from engine.kv.state_stack import StateStack, may_stack
+
+_Forms = dict[int, tuple[Form, ...]]
+"""Of the caches that a slot holds, by the session's id."""
 
 
 class Slots:
@@ -72,9 +75,11 @@ class Slots:
         policy = self.policy_for(len(rows))
         for kv in [kv for b in self.buffers if b.policy != self.policy for kv in b.occupants]:
             _leave(kv)
-        able = [kv for kv in rows if self._may_enter(kv, policy)]
+        found = [(kv, self._forms(kv, policy)) for kv in rows]
+        forms = {id(kv): own for kv, own in found if own}
+        able = [kv for kv in rows if id(kv) in forms]
         if not self.policy.classes:
-            able = self._of_similar_length(able)
+            able = self._of_similar_length(able, forms)
         elif len(rows) < 2:
             able = []
         wanted = set(map(id, able))
@@ -82,7 +87,8 @@ class Slots:
             _leave(kv)
         self.buffers = [buffer for buffer in self.buffers if buffer.occupants]
         coming = [kv for kv in able if kv.slots is None]
-        entering = self._by_class(coming) if self.policy.classes else self._into_one(coming)
+        enter = self._by_class if self.policy.classes else self._into_one
+        entering = enter(coming, forms)
         for buffer in self.buffers:
             buffer.enter(entering.get(id(buffer), []))
         row_of = {id(kv): row for row, kv in enumerate(self.occupants)}
@@ -91,32 +97,29 @@ class Slots:
         self.stack.arrange([rows[row] for row in order] if stacks else [], self.policy.classes)
         return order
 
-    def _may_enter(self, kv: Occupant, policy: SlotPolicy) -> bool:
-        """Whether a slot can hold a session's caches for at least one more token."""
+    def _forms(self, kv: Occupant, policy: SlotPolicy) -> tuple[Form, ...]:
+        """Of the caches that a slot would hold; none where it cannot for one more token."""
         if kv.slots is not None:
-            return policy.may_hold(length_of(kv))
-        caches = slot_caches(kv.layers, policy)
-        if not self.has_place(kv.layers):
-            return False
-        return in_step(caches) and policy.may_hold(int(caches[0].offset))
+            return kv.slots.forms if policy.may_hold(length_of(kv)) else ()
+        caches, forms = slot_caches(kv.layers, policy)
+        able = caches and in_step(caches, forms) and policy.may_hold(int(caches[0].offset))
+        return forms if able else ()
 
     def has_place(self, layers: Sequence[Any]) -> bool:
         """Whether there are slots for a session whose layers have such caches."""
-        count = len(slot_caches(layers, self.policy))
-        return count > 0 and (count == len(layers) or self.policy.some_layers)
+        return bool(slot_caches(layers, self.policy)[0])
 
-    def _into_one(self, coming: list[Occupant]) -> dict[int, list[Occupant]]:
+    def _into_one(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
         """As `_by_class`, where there is one buffer for all."""
         if coming and not self.buffers:
-            self.buffers.append(self._buffer(coming[0]))
+            self.buffers.append(SlotBuffer(self.policy, forms[id(coming[0])]))
         return {id(self.buffers[0]): coming} if coming else {}
 
-    def _by_class(self, coming: list[Occupant]) -> dict[int, list[Occupant]]:
+    def _by_class(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
         """Who enters which buffer, by the buffer's id; new buffers are made for two and more.
 
         A session that is like no other keeps its own caches: a slot would save it nothing.
         """
-        forms = {id(kv): self._forms(kv) for kv in coming}
         entering: dict[int, list[Occupant]] = {id(buffer): [] for buffer in self.buffers}
         left: list[Occupant] = []
         for kv in sorted(coming, key=length_of, reverse=True):
@@ -142,12 +145,12 @@ class Slots:
             gone = set(map(id, alike))
             left = [kv for kv in left if id(kv) not in gone]
             if len(alike) > 1:
-                self.buffers.append(self._buffer(alike[0]))
+                self.buffers.append(SlotBuffer(self.policy, kind))
                 entering[id(self.buffers[-1])] = alike
         order = {id(kv): place for place, kv in enumerate(coming)}
         return {key: sorted(group, key=lambda kv: order[id(kv)]) for key, group in entering.items()}
 
-    def _of_similar_length(self, able: list[Occupant]) -> list[Occupant]:
+    def _of_similar_length(self, able: list[Occupant], forms: _Forms) -> list[Occupant]:
         """The sessions that one buffer can hold: the most that are in it, then the most at all."""
 
         def rank(group: list[Occupant]) -> tuple[int, int]:
@@ -155,7 +158,7 @@ class Slots:
 
         order = sorted(able, key=length_of)
         beside = self.policy.longest_beside
-        kinds = list(map(self._forms, order))
+        kinds = [forms[id(kv)] for kv in order]
         if able and len(set(kinds)) == 1 and length_of(order[-1]) <= beside(length_of(order[0])):
             return able if len(able) > 1 else []
         best: list[Occupant] = []
@@ -166,16 +169,6 @@ class Slots:
             if rank(group) > rank(best):
                 best = group
         return best if len(best) > 1 else []
-
-    def _forms(self, kv: Occupant) -> tuple[Form, ...]:
-        return (
-            kv.slots.forms
-            if kv.slots is not None
-            else forms_of(slot_caches(kv.layers, self.policy))
-        )
-
-    def _buffer(self, kv: Occupant) -> SlotBuffer:
-        return SlotBuffer(self.policy, self._forms(kv))
 
 
 def _leave(kv: Occupant) -> None:

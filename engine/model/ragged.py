@@ -7,7 +7,7 @@ length. A model needs to know nothing of this, for one of two reasons:
 1.  Each layer is given a cache-shaped object (`RaggedKV`, `RaggedArrays`, `RaggedList`) that hands
     each row to its own cache. What it gives out (`ragged_rows`) is understood by the attention
     function that replaces mlx-lm's (`patches.attention`). Rows in slots (`SlotKV`) are attended to
-    in one operation.
+    in one operation, and recurrent states that are stacked (`StackedArrays`) are read as they are.
 2.  Where a model does more with the keys than that, the module that handles the cache is called
     row by row (`rows`). It reads that module's weights once a row, so it is tried second.
 
