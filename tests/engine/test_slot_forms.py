@@ -16,13 +16,15 @@ from engine.bench.alone import compare
 from engine.bench.random_models import write_model
 from engine.bench.schedules import Schedule
 from engine.kv import slot_policy
-from engine.kv.cache_objects import leaves
+from engine.kv.cache_objects import clone, leaves
 from engine.kv.session_kv import SessionKV
 from engine.kv.slot_policy import ON_CPU, ON_GPU, SlotPolicy
 from engine.kv.slots import Slots
 from engine.model import backend, trials
 from engine.model.choices import SLOTS, Cell
 from engine.model.loader import load_at_once
+from engine.model.probe import apart
+from engine.model.quantised import kept_in
 from engine.model.ragged import share_caches
 from engine.model.slot_rows import SlotScores
 from tests.engine.families import FAMILIES
@@ -269,6 +271,32 @@ def test_latent_attention_multiplies_a_buffer_at_once(folders: Callable[[str], P
         assert bool((scores.masked()[0][row, :, :, length:] == float("-inf")).all())
         own = left[row] @ keys.rows[row][0].swapaxes(-1, -2)
         assert mx.allclose(scores.rows[row][0], own, atol=1e-5)
+    for kv in kvs:
+        kv.drop()
+
+
+@pytest.mark.parametrize("name", ["sliding window", "attention sinks", "MLA", "bits"])
+def test_logits_are_those_of_chats_alone_where_attention_is_mlxs_own(
+    folders: Callable[[str], Path], name: str
+) -> None:
+    """As on a GPU: without what the engine computes otherwise on a CPU."""
+    model = load_at_once(folders(name), wide=backend.start().prefers_float32)
+    make = kept_in(model, 8).make if name == "bits" else model.new_caches
+    where, kvs = Slots(ON_GPU), []
+    for length in (5, 30, 12, 18):
+        kv = SessionKV(make)
+        kv.caches = make()
+        model.net(mx.array([[(7 * i) % 250 for i in range(length)]]), cache=kv.layers)
+        kvs.append(kv)
+    twins = [clone(kv.layers) for kv in kvs]
+    for token in (9, 4, 11):
+        order = where.assign(kvs)
+        assert len(where.occupants) == len(kvs)
+        shared = share_caches([kvs[row].layers for row in order], where)
+        got = model.net(mx.array([[token + row] for row in order]), cache=shared)
+        for place, row in enumerate(order):
+            own = model.net(mx.array([[token + row]]), cache=twins[row])
+            assert apart(got[place], own[0]) < 1e-3
     for kv in kvs:
         kv.drop()
 
