@@ -72,31 +72,18 @@ def filled(net: Any, caches: list[Any], length: int) -> list[Any]:
             keys = getattr(part, "keys", None)
             if keys is None or more <= 0:
                 continue
-            shapes = [(1, a.shape[1], more, a.shape[3]) for a in (keys, part.values)]
+            shapes = [_shape(part, held, more) for held in (keys, part.values)]
             got = part.update_and_fetch(*(mx.zeros(shape) for shape in shapes))
             mx.eval(got)
     return caches
 
 
-def _width(cache: Any, held: Any) -> int:
-    """The head dim of `held`: in few bits it is packed into words."""
-    if isinstance(held, (list, tuple)):
-        return int(held[0].shape[-1] * 32 // cache.bits)
-    return int(held.shape[-1])
-
-
-def _filled_bits(net: Any, caches: list[Any], length: int) -> list[Any]:
-    """As `filled`, of which every layer's keys are a tuple."""
-    import mlx.core as mx
-
-    net(mx.array([[1, 2, 3, 4]]), cache=caches)
-    for cache in caches:
-        if hasattr(cache, "bits"):
-            heads = cache.keys[0].shape[1]
-            widths = [_width(cache, a) for a in (cache.keys, cache.values)]
-            cache.update_and_fetch(*(mx.zeros((1, heads, length - 4, w)) for w in widths))
-            mx.eval(cache.keys, cache.values)
-    return caches
+def _shape(cache: Any, held: Any, more: int) -> tuple[int, ...]:
+    """Of keys or values of so many tokens: in few bits they are kept in words."""
+    packed = isinstance(held, (list, tuple))
+    array = held[0] if packed else held
+    width = array.shape[3] * 32 // cache.bits if packed else array.shape[3]
+    return 1, array.shape[1], more, width
 
 
 def stretto(model: Any, case: Case) -> Count | None:
@@ -123,7 +110,7 @@ def stretto(model: Any, case: Case) -> Count | None:
 
     def session(length: int) -> SessionKV:
         kv = SessionKV(make, model.shares_prefix)
-        kv.caches = (_filled_bits if case.bits else filled)(model.net, make(), length)
+        kv.caches = filled(model.net, make(), length)
         kv.tokens = [0] * length
         return kv
 
@@ -183,7 +170,8 @@ def _written(kvs: Sequence[Any]) -> list[Any]:
     from engine.kv.cache_objects import leaves
 
     slots = {id(kv.slots): kv.slots for kv in kvs if kv.slots is not None}
-    buffers = [[held.keys, held.values] for held in slots.values()]
+    stacks = {id(kv.stack): kv.stack for kv in kvs if kv.stack is not None}
+    buffers = [held.layers for held in (*slots.values(), *stacks.values())]
     return [*leaves([kv.layers for kv in kvs]), *leaves(buffers)]
 
 

@@ -28,7 +28,7 @@ from engine.model.ways_json import from_json, to_json
 
 log = logging.getLogger(__name__)
 
-VERSION = 2
+VERSION = 3
 """Of the ways and of how they are measured."""
 
 _MOST_BYTES = 32 * 2**10

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.kv.shape import Layer, Shape
+from engine.kv.slot_policy import SlotPolicy
 
 STEP = 256
 """Tokens by which mlx-lm's caches grow."""
@@ -69,6 +70,19 @@ def estimate(
         elif wide:
             grown += [(wide, UNLIMITED)] * (2 if snapshot and layer.copied else 1)
     return MemoryEstimate(fixed, tuple(grown))
+
+
+def slot_estimate(
+    shape: Shape, itemsize: int, kv_bits: int | None, context: int, slots: SlotPolicy
+) -> MemoryEstimate | None:
+    """What a session of so many tokens takes in a slot; None where it has none."""
+    if not shape.slots or not slots.may_hold(context - 1) or (kv_bits and not slots.bits):
+        return None
+    kept = [c for c in shape.caches if c.plain and c.keys and not c.state]
+    kept = [c for c in kept if slots.windows or not c.window]
+    if not kept or (len(kept) < len(shape.caches) and not slots.some_layers):
+        return None
+    return estimate(replace(shape, caches=tuple(kept)), itemsize, kv_bits, 0, snapshot=False)
 
 
 def _in_bits(layer: Layer, itemsize: int, bits: int) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from engine.kv.config_estimate import UNLIMITED, estimate
+from engine.kv.config_estimate import UNLIMITED, estimate, slot_estimate
 from engine.kv.config_shape import shape_of
 from engine.kv.shape import Shape
 from engine.kv.slot_policy import ON_CPU, ON_GPU, SlotPolicy
@@ -224,7 +224,6 @@ def _fit(
         return Fit(held, each, caches, most // 16, context, chats, kv_bits, 0, False)
     cost = estimate(shape, itemsize, kv_bits, chunk)
     caches = chats * cost.bytes(context)
-    plain = all(c.plain and not c.window and not c.state for c in shape.caches)
     working = working_bytes(shape, itemsize, chunk, context, kv_bits, fused)
     doubled = [c for c in shape.caches if c.copied and not c.window]
     if doubled:
@@ -238,14 +237,16 @@ def _fit(
         share = 1.0 if shape.grouped else _share_of_keys(shape)
         reading = 0 if shape.grouped else int(largest * share)
         working = max(working + reading, int(2 * chats * largest * share))
-    if chats > 1 and plain and shape.slots and not kv_bits and slots.may_hold(context - 1):
+    slot = slot_estimate(shape, itemsize, kv_bits, context, slots) if chats > 1 else None
+    if slot is not None:
         # Their shared buffer has room for a quarter more chats. While it is filled, their own
         # caches are there as well, and one array of it twice. With classes it is filled layer by
         # layer, and grows in larger blocks.
-        buffer = caches * (chats + chats // 4) // chats
-        moved = buffer // (2 * len(shape.caches))
+        own = chats * slot.bytes(context)
+        buffer = own * (chats + chats // 4) // chats
+        moved = buffer // (2 * len(slot.layers))
         if slots.classes:
-            buffer += slots.block(context) * cost.per_token * chats - caches
+            buffer += slots.block(context) * slot.per_token * chats - own
         working = max(working, buffer + moved)
     working += _REBUILT_ARRAYS * weights.rebuilt * itemsize
     return Fit(held, cost.per_token, caches, working, context, chats, kv_bits)

@@ -11,6 +11,7 @@ import mlx.core as mx
 from engine.kv.cache_objects import Caches, can_trim, leaves, may_not_trim, own_states
 from engine.kv.shared_prefix import Least, SharedPrefix, SharedPrefixKV
 from engine.kv.slot_buffer import SlotBuffer
+from engine.kv.state_stack import StateStack
 
 
 @dataclass
@@ -32,12 +33,14 @@ class HeldCaches:
 
     Attributes:
         slots: the buffer whose slots hold the keys and values at the moment, else None.
+        stack: the stack that holds the recurrent states at the moment, else None.
         shared_prefix: the shared prefix that the caches go on from, else None.
         shares_from: of how many tokens a beginning must be to be shared.
     """
 
     def __init__(self) -> None:
         self.slots: SlotBuffer | None = None
+        self.stack: StateStack | None = None
         self.shared_prefix: SharedPrefix | None = None
         self.shares_from = Least()
         self._caches: Caches | None = None
@@ -57,6 +60,8 @@ class HeldCaches:
     def caches(self, caches: Caches | None) -> None:
         if self.slots is not None:
             self.slots.free(self)
+        if self.stack is not None:
+            self.stack.free(self)
         if self.shared_prefix is not None:
             self.shared_prefix.holders.discard(self)
         first = caches[0] if caches else None
@@ -66,9 +71,11 @@ class HeldCaches:
         self._caches = caches
 
     def leave_slots(self) -> None:
-        """Take the keys and values back from the slots, if they are there."""
+        """Take the keys and values back from the slots, and states from the stack."""
         if self.slots is not None:
             self.slots.leave(self)
+        if self.stack is not None:
+            self.stack.leave(self)
 
     @property
     def layers(self) -> Caches:
@@ -113,7 +120,7 @@ class HeldCaches:
         """Bytes of all that this session uses, shared or not."""
         held = [self.layers, self._snapshot.caches if self._snapshot else []]
         seen = {id(a): a.nbytes for a in leaves(held)}
-        slot = self.slots.nbytes_each if self.slots is not None else 0
+        slot = sum(s.nbytes_each for s in (self.slots, self.stack) if s is not None)
         shared = self.shared_prefix.nbytes if self.shared_prefix is not None else 0
         return shared + slot + sum(seen.values())
 

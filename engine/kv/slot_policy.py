@@ -2,8 +2,9 @@
 
 On a CPU a long chat's attention takes so long that dispatching it does not matter, and copying it
 into a slot and back costs more than the slot saves: measured with 135M parameters in float32
-(`engine/DECISIONS.md`, E7). On a GPU a launch costs as much at 8,000 tokens as at 80, and copies
-are cheap: chats of every length have slots, in classes of like length.
+(`engine/DECISIONS.md`, E7). Windows and keys in few bits gain below that what whole keys do, and
+stacked states at every length (E135). On a GPU a launch costs as much at 8,000 tokens as at 80, and
+copies are cheap: chats of every length have slots, in classes of like length.
 """
 
 from __future__ import annotations
@@ -24,14 +25,20 @@ class SlotPolicy:
             one buffer, and those that do not fit into it keep their own caches.
         together: tokens. With classes, chats that differ by no more may share a buffer; without,
             those that are no longer.
-        some_layers: also of models of which only some layers have plain caches, those layers sit in
-            slots.
+        some_layers: also of models of which only some layers can have slots, those layers do.
+        windows: layers that keep a window's keys can have slots.
+        bits: so can layers that keep keys in few bits; without it chats that have such layers keep
+            their own caches.
+        states: recurrent states stay stacked between steps, of chats of every length.
     """
 
     below: int | None
     classes: bool
     together: int = 256
     some_layers: bool = False
+    windows: bool = False
+    bits: bool = False
+    states: bool = False
 
     def may_hold(self, length: int) -> bool:
         """Whether a chat of `length` tokens may sit in a slot for at least one more."""
@@ -56,8 +63,10 @@ class SlotPolicy:
         return max(BLOCK, length // (16 * BLOCK) * BLOCK) if self.classes else BLOCK
 
 
-ON_CPU = SlotPolicy(below=1024, classes=False)
-ON_GPU = SlotPolicy(below=None, classes=True, some_layers=True)
+ON_CPU = SlotPolicy(below=1024, classes=False, windows=True, bits=True, states=True)
+ON_GPU = SlotPolicy(
+    below=None, classes=True, some_layers=True, windows=True, bits=True, states=True
+)
 
 
 STARTING = {"cpu": ON_CPU, "metal": ON_GPU, "cuda": ON_GPU}

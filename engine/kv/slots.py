@@ -6,23 +6,30 @@ rows are written by one operation and attended to by three. Each row reads its o
 own length. A slot is overwritten as a whole when a session takes it, so nothing is left of the
 session before.
 
-Only plain KV caches are in slots. Where only some layers have them, the others keep their own
-caches, and the policy says whether that is worth it. Every slot of a buffer is as long as the
-longest of its sessions, so a `SlotPolicy` also says which lengths go together. A session leaves its
-slot when its reply ends or pauses, when the policy has no place for it any more, and whenever its
-caches are asked for (by a fork, the next prompt, the offload to disk).
+Which kinds of cache can be in slots `slot_layer` knows; which of them are, the policy says. Where
+only some layers have such caches, the others keep their own, if the policy finds that worth it.
+Sessions share a buffer only if their caches are of the same forms: those that keep keys in few bits
+are apart from the others. Every slot of a buffer is as long as the longest of its sessions, so a
+`SlotPolicy` also says which lengths go together. A session leaves its slot when its reply ends or
+pauses, when the policy has no place for it any more, and whenever its caches are asked for (by a
+fork, the next prompt, the offload to disk).
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import mlx.core as mx
 
-from engine.kv.slot_buffer import Occupant, SlotBuffer, length_of, plain_layers
+from engine.kv.slot_buffer import Occupant, SlotBuffer, length_of, slot_caches
+from engine.kv.slot_layer import Form, in_step
 from engine.kv.slot_policy import ON_CPU, SlotPolicy
+from engine.kv.state_stack import StateStack, may_stack
+
+_Forms = dict[int, tuple[Form, ...]]
+"""Of the caches that a slot holds, by the session's id."""
 
 
 class Slots:
@@ -33,12 +40,14 @@ class Slots:
         below: what to take for the policy's `below` by the number of sessions that decode; None
             for the policy's own.
         buffers: one for each class of like lengths; an empty one is removed by `assign`.
+        stack: the recurrent states of the sessions that decode together.
     """
 
     def __init__(self, policy: SlotPolicy = ON_CPU) -> None:
         self.policy = policy
         self.below: Callable[[int], int | None] | None = None
         self.buffers: list[SlotBuffer] = []
+        self.stack = StateStack()
 
     @property
     def occupants(self) -> list[Occupant]:
@@ -46,14 +55,12 @@ class Slots:
         return [kv for buffer in self.buffers for kv in buffer.occupants]
 
     @property
-    def keys(self) -> list[mx.array]:
-        """All buffers of keys."""
-        return [a for buffer in self.buffers for a in buffer.keys]
-
-    @property
-    def values(self) -> list[mx.array]:
-        """All buffers of values."""
-        return [a for buffer in self.buffers for a in buffer.values]
+    def arrays(self) -> list[list[mx.array]]:
+        """All buffers' keys and values, layer by layer, and the stacked states."""
+        return [
+            *(arrays for buffer in self.buffers for arrays in buffer.layers),
+            *self.stack.layers,
+        ]
 
     def policy_for(self, count: int) -> SlotPolicy:
         """The policy while so many sessions decode."""
@@ -66,40 +73,49 @@ class Slots:
         buffer by buffer and slot by slot, then the others.
         """
         policy = self.policy_for(len(rows))
-        able = [kv for kv in rows if self._may_enter(kv, policy)]
+        for kv in [kv for b in self.buffers if b.policy != self.policy for kv in b.occupants]:
+            _leave(kv)
+        found = [(kv, self._forms(kv, policy)) for kv in rows]
+        forms = {id(kv): own for kv, own in found if own}
+        able = [kv for kv in rows if id(kv) in forms]
         if not self.policy.classes:
-            able = self._of_similar_length(able)
+            able = self._of_similar_length(able, forms)
         elif len(rows) < 2:
             able = []
         wanted = set(map(id, able))
         for kv in [kv for kv in self.occupants if id(kv) not in wanted]:
-            assert kv.slots is not None
-            kv.slots.leave(kv)
+            _leave(kv)
         self.buffers = [buffer for buffer in self.buffers if buffer.occupants]
         coming = [kv for kv in able if kv.slots is None]
-        entering = self._by_class(coming) if self.policy.classes else self._into_one(coming)
+        enter = self._by_class if self.policy.classes else self._into_one
+        entering = enter(coming, forms)
         for buffer in self.buffers:
             buffer.enter(entering.get(id(buffer), []))
         row_of = {id(kv): row for row, kv in enumerate(self.occupants)}
-        return sorted(range(len(rows)), key=lambda row: row_of.get(id(rows[row]), len(rows)))
+        order = sorted(range(len(rows)), key=lambda row: row_of.get(id(rows[row]), len(rows)))
+        stacks = self.policy.states and len(rows) > 1 and all(map(may_stack, rows))
+        self.stack.arrange([rows[row] for row in order] if stacks else [], self.policy.classes)
+        return order
 
-    def _may_enter(self, kv: Occupant, policy: SlotPolicy) -> bool:
-        """Whether a slot can hold a session's caches for at least one more token."""
+    def _forms(self, kv: Occupant, policy: SlotPolicy) -> tuple[Form, ...]:
+        """Of the caches that a slot would hold; none where it cannot for one more token."""
         if kv.slots is not None:
-            return policy.may_hold(length_of(kv))
-        plain = plain_layers(kv)
-        if not plain or (len(plain) < len(kv.layers) and not policy.some_layers):
-            return False
-        length = int(plain[0].offset)
-        return all(c.offset == length for c in plain) and policy.may_hold(length)
+            return kv.slots.forms if policy.may_hold(length_of(kv)) else ()
+        caches, forms = slot_caches(kv.layers, policy)
+        able = caches and in_step(caches, forms) and policy.may_hold(int(caches[0].offset))
+        return forms if able else ()
 
-    def _into_one(self, coming: list[Occupant]) -> dict[int, list[Occupant]]:
+    def has_place(self, layers: Sequence[Any]) -> bool:
+        """Whether there are slots for a session whose layers have such caches."""
+        return bool(slot_caches(layers, self.policy)[0])
+
+    def _into_one(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
         """As `_by_class`, where there is one buffer for all."""
         if coming and not self.buffers:
-            self.buffers.append(SlotBuffer(self.policy))
+            self.buffers.append(SlotBuffer(self.policy, forms[id(coming[0])]))
         return {id(self.buffers[0]): coming} if coming else {}
 
-    def _by_class(self, coming: list[Occupant]) -> dict[int, list[Occupant]]:
+    def _by_class(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
         """Who enters which buffer, by the buffer's id; new buffers are made for two and more.
 
         A session that is like no other keeps its own caches: a slot would save it nothing.
@@ -110,6 +126,8 @@ class Slots:
             length = length_of(kv)
             best: tuple[int, SlotBuffer] | None = None
             for buffer in self.buffers:
+                if buffer.forms != forms[id(kv)]:
+                    continue
                 lengths = *buffer.lengths, *map(length_of, entering[id(buffer)]), length
                 padding = len(lengths) * max(lengths) - sum(lengths)
                 if max(lengths) <= self.policy.longest_beside(min(lengths)) and (
@@ -121,16 +139,18 @@ class Slots:
             else:
                 entering[id(best[1])].append(kv)
         while left:
-            longest = length_of(left[0])
-            alike = [kv for kv in left if self.policy.longest_beside(length_of(kv)) >= longest]
-            left = left[len(alike) :]
+            kind, longest = forms[id(left[0])], length_of(left[0])
+            alike = [kv for kv in left if forms[id(kv)] == kind]
+            alike = [kv for kv in alike if self.policy.longest_beside(length_of(kv)) >= longest]
+            gone = set(map(id, alike))
+            left = [kv for kv in left if id(kv) not in gone]
             if len(alike) > 1:
-                self.buffers.append(SlotBuffer(self.policy))
+                self.buffers.append(SlotBuffer(self.policy, kind))
                 entering[id(self.buffers[-1])] = alike
         order = {id(kv): place for place, kv in enumerate(coming)}
         return {key: sorted(group, key=lambda kv: order[id(kv)]) for key, group in entering.items()}
 
-    def _of_similar_length(self, able: list[Occupant]) -> list[Occupant]:
+    def _of_similar_length(self, able: list[Occupant], forms: _Forms) -> list[Occupant]:
         """The sessions that one buffer can hold: the most that are in it, then the most at all."""
 
         def rank(group: list[Occupant]) -> tuple[int, int]:
@@ -138,13 +158,19 @@ class Slots:
 
         order = sorted(able, key=length_of)
         beside = self.policy.longest_beside
-        if able and length_of(order[-1]) <= beside(length_of(order[0])):
+        kinds = [forms[id(kv)] for kv in order]
+        if able and len(set(kinds)) == 1 and length_of(order[-1]) <= beside(length_of(order[0])):
             return able if len(able) > 1 else []
         best: list[Occupant] = []
         for first, shortest in enumerate(order):
-            most = beside(length_of(shortest))
-            longer = itertools.islice(order, first, None)
-            group = [kv for kv in longer if length_of(kv) <= most]
+            most, kind = beside(length_of(shortest)), kinds[first]
+            longer = zip(order[first:], kinds[first:], strict=True)
+            group = [kv for kv, own in longer if own == kind and length_of(kv) <= most]
             if rank(group) > rank(best):
                 best = group
         return best if len(best) > 1 else []
+
+
+def _leave(kv: Occupant) -> None:
+    assert kv.slots is not None
+    kv.slots.leave(kv)

@@ -43,7 +43,7 @@ class Ways:
 
     Attributes:
         step: how they share a decode step: SHARED, ROWS or ALONE.
-        slots: whether their keys can be in `Slots` meanwhile.
+        slots: whether their keys and states can be in `Slots` meanwhile.
         shares_prefix: whether they can go on from one `SharedPrefix`.
         mixes: whether a chunk of a prompt can be read in one pass with a step of others.
         asks: what its layers ask of attention, of which a GPU may have kernels.
@@ -255,12 +255,12 @@ def _difference(way: str, tried: _Tried) -> Generator[None, None, float]:
         for tokens, wanted in zip(tried.steps, tried.expected, strict=True):
             if way == _IN_SLOTS:
                 slots.assign(kvs)
-                if not slots.occupants:
+                if not slots.arrays:
                     return math.inf
             shared = ragged.share_caches(together, slots, kernels=tried.noting)
             with cpu.engaged():
                 got = tried.net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
-            held = [*zip(*together, strict=True), *zip(slots.keys, slots.values, strict=True)]
+            held = [*zip(*together, strict=True), *slots.arrays]
             yield from in_slices(held, got)
             worst = max(worst, apart(got, wanted))
             yield

@@ -7,8 +7,9 @@ quantised keys. Whether a model's can is found out by trying, when the first cha
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import mlx.core as mx
@@ -17,8 +18,12 @@ from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.kv.cache_objects import Caches, clone, leaves
 from engine.kv.config_estimate import MemoryEstimate
 from engine.kv.memory_estimate import measure
+from engine.kv.session_kv import SessionKV
+from engine.kv.slots import Slots
 from engine.model import probe, ragged, vocabulary
 from engine.model.loaded import LoadedModel
+
+log = logging.getLogger(__name__)
 
 GROUP_SIZES = (64, 32)
 """How many numbers may share a scale. The first that a head's width is a multiple of is taken."""
@@ -115,11 +120,37 @@ def _check(model: LoadedModel, make: Callable[[], Caches], words: int | None) ->
         got = model.net(mx.concatenate(feeds), cache=shared)[:, -1]
         if probe.apart(got, alone) > probe.TOLERANCE:
             raise ValueError("sharing a step garbles them")
+        if model.slots is not None and model.slots.policy.bits:
+            bits = _agree_in_slots(model, feeds, sessions, alone)
+            model.slots.policy = replace(model.slots.policy, bits=bits)
     whole = model.new_caches()
     model.net(mx.array([[(7 * i + 3) % vocab for i in range(9)]]), cache=whole)
     if probe.apart(alone[:1], _logits(model, feeds[:1], [whole])) > GARBLED:
         raise ValueError("they make nonsense")
     return estimate
+
+
+def _agree_in_slots(
+    model: LoadedModel, feeds: Sequence[mx.array], sessions: Sequence[Caches], alone: mx.array
+) -> bool:
+    """Whether sessions say the same in slots; some of them keep their keys in full."""
+    assert model.slots is not None
+    slots, kvs = Slots(model.slots.policy), [SessionKV(list) for _ in sessions]
+    try:
+        for kv, caches in zip(kvs, sessions, strict=True):
+            kv.caches = clone(caches)
+        order = slots.assign(kvs)
+        if not slots.occupants:
+            return False
+        shared = ragged.share_caches([kvs[row].layers for row in order], slots)
+        got = model.net(mx.concatenate([feeds[row] for row in order]), cache=shared)[:, -1]
+        return probe.apart(got, alone[mx.array(order)]) <= probe.TOLERANCE
+    except Exception as error:  # whatever a model does with keys that it does not know
+        log.debug("in few bits and in slots: %s: %s", type(error).__name__, error)
+        return False
+    finally:
+        for kv in kvs:
+            kv.drop()  # breaks the reference cycle of slots and occupants
 
 
 def _logits(model: LoadedModel, feeds: Sequence[mx.array], sessions: Sequence[Caches]) -> mx.array:

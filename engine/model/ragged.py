@@ -7,7 +7,7 @@ length. A model needs to know nothing of this, for one of two reasons:
 1.  Each layer is given a cache-shaped object (`RaggedKV`, `RaggedArrays`, `RaggedList`) that hands
     each row to its own cache. What it gives out (`ragged_rows`) is understood by the attention
     function that replaces mlx-lm's (`patches.attention`). Rows in slots (`SlotKV`) are attended to
-    in one operation.
+    in one operation, and recurrent states that are stacked (`StackedArrays`) are read as they are.
 2.  Where a model does more with the keys than that, the module that handles the cache is called
     row by row (`rows`). It reads that module's weights once a row, so it is tried second.
 
@@ -16,16 +16,18 @@ Which of the two a model can take is found out by trying (`probe`), not by a lis
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
 import mlx.core as mx
 
-from engine.kv.slot_buffer import plain_layers
+from engine.kv import slot_layer
 from engine.kv.slots import Slots
 from engine.model.kernel.use import Kernels
-from engine.model.ragged_rows import Rows, SlotRows, SlotStep, WithChunks
+from engine.model.ragged_rows import Rows, WithChunks
+from engine.model.ragged_states import RaggedArrays, StackedArrays
+from engine.model.slot_rows import Kept, SlotRows, SlotStep
 
 
 class Offsets:
@@ -87,7 +89,12 @@ class RaggedKV:
 
 
 class SlotKV(RaggedKV):
-    """One layer's KV caches of N sessions, of which the first are in slots."""
+    """One layer's KV caches of N sessions, of which the first are in slots.
+
+    Args:
+        steps: of the buffers that they are in.
+        layer: which of the buffers' layers it is.
+    """
 
     def __init__(
         self,
@@ -107,7 +114,7 @@ class SlotKV(RaggedKV):
         if any(c.offset + 1 != n for c, n in zip(self.rows, self._lengths, strict=False)):
             raise NotImplementedError("a layer's cache is written twice in a step")
         for cache in self.rows[: len(self._lengths)]:
-            cache.offset += 1
+            slot_layer.advance(cache)
         first, n = 0, len(self.rows)
         for step in self._steps:
             end = first + step.occupied
@@ -122,12 +129,15 @@ class SlotKV(RaggedKV):
         k = v = Rows([], [])
         if self._others.rows:
             k, v = self._others.keys_and_values()
-        keys = [s.buffer.keys[self._layer] for s in self._steps]
-        values = [s.buffer.values[self._layer] for s in self._steps]
+        both = [step.whole(self._layer) for step in self._steps]
+        keys, values = [keys for keys, _ in both], [values for _, values in both]
         return self._slots(keys, k.rows), self._slots(values, v.rows)
 
-    def _slots(self, buffers: list[mx.array], others: list[Any]) -> SlotRows:
-        parts = [(s, s.held(buffer)) for s, buffer in zip(self._steps, buffers, strict=True)]
+    def _slots(self, buffers: list[Kept], others: list[Any]) -> SlotRows:
+        parts = [
+            (step.filled(self._layer), step.held(self._layer, kept))
+            for step, kept in zip(self._steps, buffers, strict=True)
+        ]
         return SlotRows(parts, buffers, others, self.rows, self._kernels)
 
 
@@ -180,47 +190,6 @@ class MixedKV:
             raise NotImplementedError("a mixed step under a mask")
 
 
-class RaggedArrays:
-    """One layer's recurrent states of N sessions: stacked when read, split when written."""
-
-    left_padding = None
-    lengths = None
-
-    def __init__(self, rows: Sequence[Any]) -> None:
-        self.rows = rows
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> Any:
-        # Some models write a state only into an instance of mlx-lm's class.
-        return type(self.rows[0])
-
-    def __getitem__(self, index: int) -> mx.array | None:
-        states = [cache[index] for cache in self.rows]
-        return None if any(s is None for s in states) else mx.concatenate(states)
-
-    def __setitem__(self, index: int, value: mx.array) -> None:
-        for cache, state in zip(self.rows, mx.split(value, len(self.rows)), strict=True):
-            cache[index] = state
-
-    @property
-    def cache(self) -> list[mx.array | None]:
-        return [self[i] for i in range(len(self.rows[0].cache))]
-
-    @property
-    def offset(self) -> mx.array:
-        return mx.array([cache.offset for cache in self.rows], mx.int32)
-
-    def advance(self, n: int) -> None:
-        for cache in self.rows:
-            cache.advance(n)
-
-    def make_mask(self, _n: int) -> None:
-        return None  # nothing is padded
-
-    def empty(self) -> bool:
-        return any(cache.empty() for cache in self.rows)
-
-
 class RaggedList:
     """The caches of a layer that has several, each of them ragged."""
 
@@ -248,6 +217,24 @@ def _own(rows: Sequence[Any], offsets: Offsets, kernels: Kernels | None) -> Any:
     return None if rows[0] is None else share(rows, offsets, kernels)
 
 
+def _with_slots(
+    each: Sequence[Sequence[Any]], slots: Slots, offsets: Offsets, kernels: Kernels | None
+) -> Iterator[Any]:
+    """For each layer its cache-shaped object, where rows may be in slots."""
+    steps = [SlotStep(buffer) for buffer in slots.buffers if buffer.occupants]
+    kept = next((buffer.caches[0] for buffer in slots.buffers if buffer.occupants), [])
+    keys = {id(cache): place for place, cache in enumerate(kept)}
+    stacked = slots.stack.caches[0] if slots.stack.caches else []
+    states = {id(cache): place for place, cache in enumerate(stacked)}
+    for rows in each:
+        if id(rows[0]) in keys:
+            yield SlotKV(rows, offsets, steps, keys[id(rows[0])], kernels)
+        elif id(rows[0]) in states:
+            yield StackedArrays(rows, slots.stack.layers[states[id(rows[0])]])
+        else:
+            yield _own(rows, offsets, kernels)
+
+
 def share_caches(
     caches: Sequence[Sequence[Any]],
     slots: Slots | None = None,
@@ -258,7 +245,8 @@ def share_caches(
 
     Args:
         caches: of each session, one cache a layer. None of them where prompts are only read.
-        slots: the slots whose occupants are the first sessions, in the order of their slots.
+        slots: the slots whose occupants are the first sessions, in the order of their slots. They
+            were assigned to just these sessions.
         reading: for a pass that reads prompts, the layer caches of each session whose prompt is
             read, and how many tokens of it come after the N rows.
         kernels: who may take the rows' attention, on a GPU.
@@ -268,16 +256,9 @@ def share_caches(
     """
     offsets = Offsets()
     each = list(zip(*caches, strict=True))
-    if each and slots is not None and slots.occupants:
-        steps = [SlotStep(buffer) for buffer in slots.buffers if buffer.occupants]
-        plain = plain_layers(slots.occupants[0])
-        places = {id(cache): place for place, cache in enumerate(plain)}
-        shared: list[Any] = [
-            SlotKV(rows, offsets, steps, places[id(rows[0])], kernels)
-            if id(rows[0]) in places
-            else _own(rows, offsets, kernels)
-            for rows in each
-        ]
+    shared: list[Any]
+    if slots is not None:
+        shared = list(_with_slots(each, slots, offsets, kernels))
     else:
         shared = [_own(rows, offsets, kernels) for rows in each]
     if not reading:

@@ -9,7 +9,8 @@ import mlx.core as mx
 
 from engine.model.kernel.attention import Source
 from engine.model.kernel.program import Geometry
-from engine.model.ragged_rows import Rows, SlotRows
+from engine.model.ragged_rows import Rows
+from engine.model.slot_rows import SlotRows
 
 
 def attend(
@@ -29,7 +30,8 @@ def attend(
     if geometry is None:
         return None
     rows = [row for source in sources for row in source.rows]
-    alike = len(sources) == 1 and len({row[1:] for row in rows}) == 1
+    # In few bits the plain way is several launches, and a mask is one more.
+    alike = len(sources) == 1 and len({row[1:] for row in rows}) == 1 and not geometry.bits
     kernel = keys.kernels.taking(geometry, alike)
     return None if kernel is None else kernel(geometry, queries, sources, scale, sinks)
 
@@ -39,10 +41,11 @@ def _sources(keys: Rows, values: Rows) -> list[Source] | None:
     found: list[Source] = []
     own, caches = keys.rows if type(keys) is Rows else [], keys.caches
     if isinstance(keys, SlotRows) and isinstance(values, SlotRows):
-        for (step, _), k, v in zip(keys.parts, keys.buffers, values.buffers, strict=True):
-            rows = tuple((slot, 0, length) for slot, length in enumerate(step.lengths))
-            found.append(Source((k, v), rows))
-        own, caches = keys.others, keys.caches[sum(step.occupied for step, _ in keys.parts) :]
+        for (filled, _), k, v in zip(keys.parts, keys.buffers, values.buffers, strict=True):
+            rows = tuple((slot, 0, length) for slot, length in enumerate(filled.lengths))
+            both = (k, v) if isinstance(k, mx.array) else (*k, *v)
+            found.append(Source(both, rows))
+        own, caches = keys.others, keys.caches[sum(filled.occupied for filled, _ in keys.parts) :]
     for held, cache in zip(own, caches, strict=True):
         if type(cache) not in _kinds():
             return None
@@ -94,4 +97,5 @@ def _key_heads(source: Source, keys: Rows) -> int:
     if array.ndim == 4:
         return int(array.shape[1])
     assert isinstance(keys, SlotRows)
-    return int(keys.parts[0][1].shape[1])
+    held = keys.parts[0][1]
+    return int((held if isinstance(held, mx.array) else held[0]).shape[1])

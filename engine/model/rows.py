@@ -14,8 +14,10 @@ from typing import Any
 import mlx.core as mx
 
 from engine.model.patches.module_classes import mix_in
-from engine.model.ragged import RaggedArrays, RaggedKV, RaggedList, SlotKV
-from engine.model.ragged_rows import Rows, SlotRows
+from engine.model.ragged import RaggedKV, RaggedList, SlotKV
+from engine.model.ragged_rows import Rows
+from engine.model.ragged_states import RaggedArrays
+from engine.model.slot_rows import SlotRows
 
 _RAGGED = (RaggedKV, SlotKV, RaggedArrays, RaggedList, Rows, SlotRows)
 

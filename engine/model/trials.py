@@ -56,7 +56,7 @@ def possible(model: LoadedModel, cell: Cell, spare: int) -> bool:
     if cell.tokens + _ROOM > model.info.context_length and cell.part != MIXED:
         return False
     open_to = {
-        SLOTS: model.slots is not None,
+        SLOTS: model.slots is not None and model.slots.has_place(model.make_cache()),
         PREFIX: model.shares_prefix,
         MIXED: model.mixes,
         CHUNK: model.mixes and model.info.context_length >= EVERY,  # its caches are plain
@@ -146,7 +146,7 @@ class _Chats:
         """What a pass has written to, by layer."""
         held: list[Any] = [*zip(*caches, strict=True)]
         if self.model.slots is not None:
-            held += zip(self.model.slots.keys, self.model.slots.values, strict=True)
+            held += self.model.slots.arrays
         return held
 
 
@@ -263,19 +263,19 @@ def _feeds(caches: Sequence[Caches]) -> list[mx.array]:
 
 
 def _lengthened(begun: Caches, length: int, room: int = _ROOM) -> Caches:
-    """Caches of a chat of `length` tokens. Those of other kinds than plain are as they begin."""
-    from mlx_lm.models.cache import KVCache
+    """Caches of a chat of `length` tokens. Recurrent states and the like are as they begin."""
+    from mlx_lm.models.cache import KVCache, RotatingKVCache
 
-    caches = []
-    for cache in clone(begun):
-        if type(cache) is not KVCache or cache.keys is None:
-            caches.append(cache)
+    caches: Caches = clone(begun)
+    for cache in caches:
+        if type(cache) not in (KVCache, RotatingKVCache) or cache.keys is None:
             continue
-        made = KVCache()
+        most = getattr(cache, "max_size", length + room)
         for name in ("keys", "values"):
             like = getattr(cache, name)
-            shape = (*like.shape[:2], length + room, like.shape[3])
-            setattr(made, name, mx.zeros(shape, like.dtype))
-        made.offset = length
-        caches.append(made)
+            shape = (*like.shape[:2], min(most, length + room), like.shape[3])
+            setattr(cache, name, mx.zeros(shape, like.dtype))
+        cache.offset = length
+        if hasattr(cache, "max_size"):
+            cache._idx = min(most, length)
     return caches

@@ -11,19 +11,43 @@ from engine.bench.graph import Cell
 
 CHATS = 8
 LAUNCHES = {
-    "64 tokens": 0.95,
-    "8,000 tokens": 0.95,
-    "skewed": 1.35,
-    "skewed, kernels": 1.2,
-    "with a chunk": 0.6,
+    "64 tokens": 0.92,
+    "8,000 tokens": 0.92,
+    "skewed": 1.3,
+    "skewed, kernels": 1.16,
+    "with a chunk": 0.56,
 }
 """By case, the most launches of a step of Stretto's, as a multiple of `BatchGenerator`'s."""
+OTHERS = {"gemma3_text": 0.92, "deepseek_v3": 0.94, "qwen3_next": 0.98}
+"""The same at equal lengths by family: windows, latent attention, recurrent states."""
+IN_BITS = "8-bit KV"
 
 
 @pytest.fixture(scope="module")
 def cells() -> dict[str, Cell]:
-    found = graph.in_children(["llama"], [CHATS], list(LAUNCHES))
+    found = graph.in_children(["llama"], [CHATS], [*LAUNCHES, IN_BITS])
     return {cell.case: cell for cell in found}
+
+
+@pytest.mark.parametrize("family", OTHERS)
+def test_at_equal_lengths_other_caches_launch_and_read_and_copy_no_more(family: str) -> None:
+    (cell,) = graph.in_children([family], [CHATS], ["64 tokens"])
+    ours, batch = cell.ours, cell.batch
+    assert ours is not None
+    assert batch is not None
+    assert ours.launches <= OTHERS[family] * batch.launches
+    assert 0 < ours.read <= batch.read
+    assert ours.copied <= batch.copied + 2**15  # the wires of the tokens that are written
+
+
+def test_keys_in_few_bits_take_nine_launches_a_layer_more_however_many_chats(
+    cells: dict[str, Cell],
+) -> None:
+    """Three arrays are written in place of one, twice, and attention is four products and sums."""
+    ours, whole = cells[IN_BITS].ours, cells["8,000 tokens"].ours
+    assert ours is not None
+    assert whole is not None
+    assert ours.launches - whole.launches <= 9 * graph.LAYERS
 
 
 @pytest.mark.parametrize("case", LAUNCHES)

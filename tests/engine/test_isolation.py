@@ -13,7 +13,7 @@ from mlx_lm.utils import load_model
 
 from engine import Engine, EngineError, Finished, FinishReason, Model, Reply, SamplingParams
 from engine.model import sampling
-from engine.model.ragged import RaggedArrays
+from engine.model.ragged_states import RaggedArrays
 from engine.model.rows import attention_modules, share_rows
 from tests.engine.families import FAMILIES
 

@@ -81,8 +81,9 @@ def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
             if slots is None or not slots.occupants:
                 return share([*caches[1:], caches[0]])
             for buffer in slots.buffers:
-                heads = buffer.slots_of(buffer.keys[0]).shape[1]
-                buffer.keys = [mx.roll(keys, heads, 0) for keys in buffer.keys]
+                heads = buffer.slots_of(buffer.layers[0][0]).shape[1]
+                for arrays in buffer.layers:
+                    arrays[0] = mx.roll(arrays[0], heads, 0)
         return share(caches, slots, *others, **kernels)
 
     folder = model_folder("plain")

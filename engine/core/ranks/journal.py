@@ -123,7 +123,7 @@ class SpreadKV(SessionKV):
             super().settle()
 
     def leave_slots(self) -> None:
-        if self.slots is not None:
+        if self.slots is not None or self.stack is not None:
             with self._journal.doing(Do.LEAVE, self.number):
                 super().leave_slots()
 

@@ -18,7 +18,8 @@ from engine.model import cpu, prefix_attention, ragged_kernel
 from engine.model.cpu import attention as cpu_attention
 from engine.model.patches.replace import expect
 from engine.model.patches.replace import replace as put
-from engine.model.ragged_rows import Rows, SlotRows, WithChunks
+from engine.model.ragged_rows import Rows, WithChunks
+from engine.model.slot_rows import SlotRows, SlotScores
 
 _original: Callable[..., mx.array] | None = None
 
@@ -88,6 +89,8 @@ def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx
             return found
         if isinstance(keys, SlotRows):
             return _in_slots(queries, keys, values, call)
+    if isinstance(keys, SlotRows) and isinstance(call.mask, SlotScores) and queries.shape[2] == 1:
+        return _in_slots(queries, keys, values, call)
     if isinstance(keys, Rows):
         return _each_row(queries, keys, values, call)
     if call.is_usual and isinstance(keys, mx.array) and cpu.is_engaged(queries):
@@ -152,17 +155,22 @@ def _each_row(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx.ar
 def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) -> mx.array:
     """One query a row: those in slots in one operation a buffer, the others row by row."""
     out, first = [], 0
-    for (step, k), (_, v) in zip(keys.parts, values.parts, strict=True):
-        end = first + step.occupied
-        q = queries if step.occupied == queries.shape[0] else queries[first:end]
-        if call.is_usual and cpu.is_engaged(queries):
-            out.append(cpu_attention.one_query(q * call.scale, k, v, step.bias))
-        else:
-            masked = replace(call, mask=step.mask)
+    scores = call.mask if isinstance(call.mask, SlotScores) else None
+    engaged = call.is_usual and cpu.is_engaged(queries)
+    added = [None] * len(keys.parts) if scores is None else scores.masked()
+    for (filled, k), (_, v), more in zip(keys.parts, values.parts, added, strict=True):
+        end = first + filled.occupied
+        q = queries if filled.occupied == queries.shape[0] else queries[first:end]
+        if isinstance(k, tuple) or isinstance(v, tuple) or not engaged:
+            masked = replace(call, mask=filled.mask if more is None else more)
             out.append(masked.original(q, k, v, keys.caches[first]))
+        else:
+            bias = filled.bias if more is None else more.reshape(*k.shape[:2], -1, k.shape[2])
+            out.append(cpu_attention.one_query(q * call.scale, k, v, bias))
         first = end
     if keys.others:
         others = keys.caches[first:]
         rest = Rows(keys.others, others), Rows(values.others, others)
-        out.append(_each_row(queries[first:], *rest, call))
+        masks = None if scores is None else Rows(scores.others, others)
+        out.append(_each_row(queries[first:], *rest, replace(call, mask=masks)))
     return out[0] if len(out) == 1 else mx.concatenate(out)

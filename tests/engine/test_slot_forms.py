@@ -1,0 +1,424 @@
+"""Slots of every form: whole keys, a window's, in few bits; latent attention; stacked states."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import pytest
+from mlx_lm.models.cache import ArraysCache, KVCache, QuantizedKVCache, RotatingKVCache
+
+from engine import Engine, SamplingParams
+from engine.bench.alone import compare
+from engine.bench.random_models import write_model
+from engine.bench.schedules import Schedule
+from engine.kv import slot_policy
+from engine.kv.cache_objects import clone, leaves
+from engine.kv.session_kv import SessionKV
+from engine.kv.slot_policy import ON_CPU, ON_GPU, SlotPolicy
+from engine.kv.slots import Slots
+from engine.model import backend, trials
+from engine.model.choices import SLOTS, Cell
+from engine.model.loader import load_at_once
+from engine.model.probe import apart
+from engine.model.quantised import kept_in
+from engine.model.ragged import share_caches
+from engine.model.slot_rows import SlotScores
+from tests.engine.families import FAMILIES
+
+HEADS, DIM, WINDOW = 2, 32, 24
+KINDS: dict[str, Callable[[], list[Any]]] = {
+    "plain": lambda: [KVCache(), KVCache(), KVCache()],
+    "windows": lambda: [RotatingKVCache(WINDOW), RotatingKVCache(WINDOW, keep=4), KVCache()],
+    "bits": lambda: [RotatingKVCache(WINDOW), *(QuantizedKVCache(32, 8) for _ in range(2))],
+}
+BOTH = pytest.mark.parametrize("policy", [ON_CPU, ON_GPU], ids=["one buffer", "classes"])
+EVERY = pytest.mark.parametrize("kind", KINDS)
+
+
+def chat(kind: str, *chunks: int) -> SessionKV:
+    """A session of this kind that has read chunks of so many random tokens."""
+    kv = SessionKV(KINDS[kind])
+    kv.begin([0])
+    for count in chunks:
+        for cache in kv.layers:
+            cache.update_and_fetch(*mx.random.normal((2, 1, HEADS, count, DIM)))
+        kv.note_read([0] * count)
+    return kv
+
+
+def step(where: Slots, kvs: list[SessionKV], twins: dict[int, SessionKV]) -> None:
+    """Write a token for each session, in its slot and, by its twin, on its own."""
+    rows = [kvs[row] for row in where.assign(kvs)]
+    for layer, shared in enumerate(share_caches([kv.layers for kv in rows], where)):
+        keys, values = mx.random.normal((2, len(rows), HEADS, 1, DIM))
+        got = shared.update_and_fetch(keys, values)
+        for row, kv in enumerate(rows):
+            place = slice(row, row + 1)
+            cache = twins[id(kv)].layers[layer]
+            own = cache.update_and_fetch(keys[place], values[place])
+            assert same([half.rows[row] for half in got], own)
+    for kv in kvs:
+        kv.note_fed(0)
+        twins[id(kv)].note_fed(0)
+
+
+def same(one: Any, other: Any) -> bool:
+    pairs = list(zip(leaves(one), leaves(other), strict=True))
+    return bool(pairs) and all(bool(mx.array_equal(a, b)) for a, b in pairs)
+
+
+def same_caches(one: SessionKV, other: SessionKV) -> bool:
+    """Whether caches hold the same, and go on alike when they read a chunk."""
+    assert one.caches is not None
+    assert other.caches is not None
+    for cache, twin in zip(one.caches, other.caches, strict=True):
+        assert type(cache) is type(twin)
+        for count in (1, 3):
+            new = mx.random.normal((2, 1, HEADS, count, DIM))
+            if not same(cache.update_and_fetch(*new), twin.update_and_fetch(*new)):
+                return False
+    return True
+
+
+@BOTH
+def test_chats_of_all_kinds_keep_their_keys_whoever_enters_and_leaves(policy: SlotPolicy) -> None:
+    """Windows run over many times; a ring that is half full sits beside one that has gone round."""
+    choose, where, twins = random.Random(3), Slots(policy), {}
+    chats: list[SessionKV] = []
+    together: set[tuple[str, ...]] = set()
+    for turn in range(70):
+        if len(chats) < 8 and choose.random() < 0.35:
+            chunks = [choose.choice((1, 5, WINDOW - 1, WINDOW, 40, 64)) for _ in range(2)]
+            kv = chat(choose.choice(list(KINDS)), *chunks)
+            twins[id(kv)] = kv.fork()
+            chats.append(kv)
+        some = [kv for kv in chats if choose.random() < 0.85]
+        choose.shuffle(some)
+        if len(some) > 1:
+            step(where, some, twins)
+            for buffer in where.buffers:
+                forms = {tuple(type(c).__name__ for c in kv.layers) for kv in buffer.occupants}
+                assert len(forms) == 1
+                together |= forms
+        if chats and turn % 9 == 8:
+            gone = chats.pop(choose.randrange(len(chats)))
+            assert same_caches(gone, twins[id(gone)])
+            assert gone not in where.occupants
+    assert len(together) == (len(KINDS) if policy.classes else 1)
+    for kv in chats:
+        assert same_caches(kv, twins[id(kv)])
+    assert where.occupants == []
+    assert where.arrays == []
+
+
+@BOTH
+@EVERY
+def test_a_slot_is_overwritten_for_the_next_session(policy: SlotPolicy, kind: str) -> None:
+    where, ill, well = Slots(policy), chat(kind, 40), chat(kind, 9)
+    for array in leaves(ill.layers):
+        if array.dtype == mx.float32:
+            array[:] = float("nan")
+    where.assign([well, ill])
+    ill.drop()
+    where.assign([well, chat(kind, 3), chat(kind, 5)])
+    held = [array for arrays in where.arrays for array in arrays]
+    assert len(held) == (14 if kind == "bits" else 6)
+    assert all(bool(mx.isfinite(a).all()) for a in held if a.dtype == mx.float32)
+
+
+@EVERY
+def test_what_is_taken_back_in_a_slot_or_after_it_is_the_same(kind: str) -> None:
+    """A ring that has not gone round can be trimmed, as without slots."""
+    where, kvs = Slots(ON_GPU), [chat(kind, 6), chat(kind, 9)]
+    twins = {id(kv): kv.fork() for kv in kvs}
+    for _ in range(4):
+        step(where, kvs, twins)
+    for kv in kvs:
+        assert kv.trim_to(8) is twins[id(kv)].trim_to(8) is True
+        assert same_caches(kv, twins[id(kv)])
+
+
+def test_a_window_takes_no_more_than_its_size() -> None:
+    where = Slots(ON_GPU)
+    where.assign([chat("windows", 300), chat("windows", 310)])
+    assert [keys.shape[1] for keys, _ in where.arrays[:2]] == [WINDOW, WINDOW]
+
+
+def test_what_a_policy_leaves_out_keeps_its_own_caches() -> None:
+    kvs = [chat("windows", 9), chat("windows", 5), chat("bits", 9), chat("bits", 4)]
+    where = Slots(SlotPolicy(None, classes=True, some_layers=True))
+    where.assign(kvs)
+    assert [kv.slots is not None for kv in kvs] == [True, True, False, False]
+    assert len(where.arrays) == 1  # the plain layer
+    where.policy = ON_GPU  # holds from the next step on
+    where.assign(kvs)
+    assert all(kv.slots is not None for kv in kvs)
+    assert len(where.arrays) == 6
+    where.assign([])
+
+
+WIDE = {"hidden_size": 128, "head_dim": 32}
+ASKED: dict[str, tuple[dict[str, Any], tuple[int | None, ...]]] = {
+    "sliding window": (FAMILIES["sliding window"], (None,)),
+    "attention sinks": (FAMILIES["attention sinks"], (None,)),
+    "MLA": (FAMILIES["MLA"], (None,)),
+    "hybrid": (FAMILIES["hybrid recurrent"], (None,)),
+    "bits": (FAMILIES["plain"] | WIDE, (8, None, 8, 8, None)),
+    "windows and bits": (FAMILIES["sliding window"] | WIDE | {"query_pre_attn_scalar": 32}, ()),
+}
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    root = tmp_path_factory.mktemp("forms")
+
+    def folder(name: str) -> Path:
+        path = root / name.replace(" ", "-")
+        return path if path.exists() else write_model(path, ASKED[name][0], scale=3.0)
+
+    return folder
+
+
+@pytest.fixture
+def as_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    everywhere = dict.fromkeys(slot_policy.STARTING, ON_GPU)
+    monkeypatch.setattr(slot_policy, "STARTING", everywhere)
+
+
+def params(seed: int, tokens: int = 16) -> SamplingParams:
+    return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed)
+
+
+@pytest.mark.usefixtures("as_on_a_gpu")
+@pytest.mark.parametrize("name", ["sliding window", "attention sinks", "MLA", "bits", "hybrid"])
+def test_chats_in_slots_say_what_they_say_alone(
+    engine: Engine,
+    folders: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    """Two come late, one is forked while it answers, one is stopped, all go on afterwards."""
+    model, bits = engine.load(folders(name)), ASKED[name][1]
+    prompts = ["hello " * n for n in (1, 10, 3, 7, 4)]
+
+    def session(number: int) -> Any:
+        return engine.open_session(model, kv_bits=bits[number % len(bits)])
+
+    alone = [session(n) for n in range(5)]
+    expected = [alone[n].send(prompts[n], params(n)).tokens(60) for n in range(5)]
+    then = [alone[n].send("and then?", params(n, 5)).tokens(60) for n in range(5)]
+    most: list[int] = []
+    assign = Slots.assign
+
+    def watched(self: Slots, rows: Any) -> list[int]:
+        order = assign(self, rows)
+        most.append(len(self.occupants))
+        return order
+
+    monkeypatch.setattr(Slots, "assign", watched)
+    sessions = [session(n) for n in range(5)]
+    replies = [sessions[n].send(prompts[n], params(n)) for n in range(3)]
+    stopped = session(0).send("stop me " * 3, params(9, 200))
+    next(iter(replies[2]))
+    twin = sessions[2].fork()
+    stopped.cancel()
+    replies += [sessions[n].send(prompts[n], params(n)) for n in (3, 4)]
+    assert [reply.tokens(60) for reply in replies] == expected
+    again = [chat.send("and then?", params(n, 5)) for n, chat in enumerate(sessions)]
+    assert [reply.tokens(60) for reply in again] == then
+    assert twin.send("and then?", params(2, 5)).tokens(60)
+    assert max(most) >= 2
+
+
+@pytest.mark.usefixtures("as_on_a_gpu")
+def test_random_schedules_with_slots_at_every_length(
+    engine: Engine, folders: Callable[[str], Path]
+) -> None:
+    """Chats of all bits come, go, are forked, edited, stopped and paused."""
+    folder = folders("windows and bits")
+    chats = Schedule(engine, folder, 4).run(40)
+    with Engine() as judge:
+        found = compare(judge, folder, chats)
+    assert found.faults == []
+    assert found.ties <= 1
+    assert found.replies >= 5
+
+
+def test_latent_attention_multiplies_a_buffer_at_once(folders: Callable[[str], Path]) -> None:
+    model = load_at_once(folders("MLA"), wide=backend.start().prefers_float32)
+    where, kvs = Slots(ON_GPU), []
+    for length in (5, 9, 12):
+        kv = SessionKV(model.new_caches)
+        kv.caches = model.new_caches()
+        model.net(mx.array([[7] * length]), cache=kv.layers)
+        kvs.append(kv)
+    rows = [kvs[row] for row in where.assign(kvs)]
+    shared = share_caches([kv.layers for kv in rows], where)[0]
+    attention = model.net.layers[0].self_attn
+    latent, rope = attention.kv_lora_rank, attention.qk_rope_head_dim
+    given = [mx.random.normal((3, 1, 1, width)) for width in (latent, rope)]
+    _, keys = shared.update_and_fetch(*given)
+    left = mx.random.normal((3, 4, 1, rope))
+    scores: Any = left @ keys.swapaxes(-1, -2)
+    assert isinstance(scores, SlotScores)
+    assert [part.shape for part in scores.masked()] == [(3, 4, 1, 13)]
+    for row, kv in enumerate(rows):
+        length = kv.layers[0].offset
+        assert bool((scores.masked()[0][row, :, :, length:] == float("-inf")).all())
+        own = left[row] @ keys.rows[row][0].swapaxes(-1, -2)
+        assert mx.allclose(scores.rows[row][0], own, atol=1e-5)
+    for kv in kvs:
+        kv.drop()
+
+
+@pytest.mark.parametrize("name", ["sliding window", "attention sinks", "MLA", "bits"])
+def test_logits_are_those_of_chats_alone_where_attention_is_mlxs_own(
+    folders: Callable[[str], Path], name: str
+) -> None:
+    """As on a GPU: without what the engine computes otherwise on a CPU."""
+    model = load_at_once(folders(name), wide=backend.start().prefers_float32)
+    make = kept_in(model, 8).make if name == "bits" else model.new_caches
+    where, kvs = Slots(ON_GPU), []
+    for length in (5, 30, 12, 18):
+        kv = SessionKV(make)
+        kv.caches = make()
+        model.net(mx.array([[(7 * i) % 250 for i in range(length)]]), cache=kv.layers)
+        kvs.append(kv)
+    twins = [clone(kv.layers) for kv in kvs]
+    for token in (9, 4, 11):
+        order = where.assign(kvs)
+        assert len(where.occupants) == len(kvs)
+        shared = share_caches([kvs[row].layers for row in order], where)
+        got = model.net(mx.array([[token + row] for row in order]), cache=shared)
+        for place, row in enumerate(order):
+            own = model.net(mx.array([[token + row]]), cache=twins[row])
+            assert apart(got[place], own[0]) < 1e-3
+    for kv in kvs:
+        kv.drop()
+
+
+@pytest.mark.parametrize("tokens", [8, 256])
+def test_calibration_compares_windows_in_slots(
+    folders: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, tokens: int
+) -> None:
+    """Its made-up chats hold as many tokens in a window as in the other layers."""
+    model = load_at_once(folders("sliding window"), wide=backend.start().prefers_float32)
+    assert model.slots is not None
+    most: list[int] = []
+    assign = Slots.assign
+
+    def watched(self: Slots, rows: Any) -> list[int]:
+        order = assign(self, rows)
+        most.append(len(self.occupants))
+        return order
+
+    monkeypatch.setattr(Slots, "assign", watched)
+    for _ in trials.measure(model, Cell(SLOTS, 4, tokens), steady=1e9):
+        pass
+    assert set(most) == {4}
+
+
+# Recurrent states
+
+
+def remembering(seed: int) -> SessionKV:
+    """A session with two recurrent layers, of two states each."""
+    kv = SessionKV(lambda: [ArraysCache(2), ArraysCache(2)])
+    kv.begin([0])
+    mx.random.seed(seed)
+    for cache in kv.layers:
+        cache[0], cache[1] = mx.random.normal((1, 3, 4)), mx.random.normal((1, 5))
+    kv.note_read([0])
+    return kv
+
+
+def move_on(caches: Sequence[Any], rows: int) -> None:
+    """What a model does with states in a step."""
+    for cache in caches:
+        for index, shape in enumerate([(rows, 3, 4), (rows, 5)]):
+            state = cache[index]
+            assert state.shape == shape
+            cache[index] = 0.5 * state + mx.arange(state[0].size).reshape(state.shape[1:])
+
+
+def states(kv: SessionKV) -> list[Any]:
+    return [state.tolist() for cache in kv.caches or [] for state in cache.cache]
+
+
+def test_states_stay_stacked_while_the_same_chats_decode_and_go_back_to_whom_they_belong() -> None:
+    choose, where = random.Random(2), Slots(ON_GPU)
+    chats = [remembering(seed) for seed in range(6)]
+    twins = {id(kv): kv.fork() for kv in chats}
+    before: list[SessionKV] = []
+    for turn in range(60):
+        if turn % 3 == 0:  # for some steps the same
+            some = [kv for kv in chats if choose.random() < 0.7]
+            choose.shuffle(some)
+        rows = [some[row] for row in where.assign(some)]
+        stacks = [state for layer in where.arrays for state in layer]
+        shared = share_caches([kv.layers for kv in rows], where)
+        if len(rows) > 1:
+            assert where.stack.members == rows
+            read = [layer[index] for layer in shared for index in range(2)]
+            assert all(a is b for a, b in zip(read, stacks, strict=True))  # nothing is copied
+            if rows == before:
+                assert all(a.shape[0] == len(rows) for a in stacks)
+        if rows:
+            move_on(shared, len(rows))
+        for kv in rows:
+            move_on(twins[id(kv)].layers, 1)
+        before = rows
+        if turn % 7 == 6:
+            kv = choose.choice(chats)
+            assert states(kv) == states(twins[id(kv)])
+            assert kv not in where.stack.members
+    for kv in chats:
+        assert states(kv) == states(twins[id(kv)])
+    assert where.arrays == []
+
+
+def test_a_state_that_is_not_there_yet_stacks_nobody() -> None:
+    where, kvs = Slots(ON_GPU), [remembering(1), remembering(2)]
+    kvs[1].layers[0].cache[1] = None
+    where.assign(kvs)
+    assert where.arrays == []
+    assert kvs[0].layers[0].cache[0] is not None
+
+
+def test_stacked_states_are_counted_and_freed_with_their_chat() -> None:
+    where, kvs = Slots(ON_GPU), [remembering(seed) for seed in range(3)]
+    each, kept = kvs[0].nbytes, states(kvs[2].fork())
+    where.assign(kvs)
+    assert [kv.nbytes for kv in kvs] == [each] * 3
+    kvs[0].drop()
+    assert where.stack.members == kvs[1:]
+    assert states(kvs[2]) == kept
+    kvs[1].drop()
+    assert where.arrays == []
+
+
+def test_states_that_cannot_be_moved_are_lost_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: Any) -> None:
+        raise RuntimeError("no memory")
+
+    where, kvs = Slots(ON_GPU), [remembering(seed) for seed in range(3)]
+    with monkeypatch.context() as patch:
+        patch.setattr(mx, "eval", fail)
+        with pytest.raises(RuntimeError, match="no memory"):
+            where.assign(kvs)
+    for kv in kvs:  # as after a step that failed
+        assert kv.caches is None
+    assert where.stack.members == []
+    kvs = [remembering(seed) for seed in range(2)]
+    where.assign(kvs)
+    with monkeypatch.context() as patch:
+        patch.setattr(mx, "eval", fail)
+        assert kvs[0].caches is None
+    assert where.stack.members == kvs[1:]
+    assert states(kvs[1]) == states(remembering(1))
