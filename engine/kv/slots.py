@@ -66,12 +66,21 @@ class Slots:
         """The policy while so many sessions decode."""
         return self.policy if self.below is None else replace(self.policy, below=self.below(count))
 
-    def assign(self, rows: Sequence[Occupant]) -> list[int]:
+    def assign(self, rows: Sequence[Occupant], alone: bool = False) -> list[int]:
         """Give slots to those of `rows` that may have one; all others leave theirs.
 
+        With `alone` the rows have a pass each, so they leave. Others stay: they may decode together
+        in the same turn, and would be copied out and in again in each.
+
         Returns the order in which to step the rows, as indices into `rows`: first those in slots,
-        buffer by buffer and slot by slot, then the others.
+        buffer by buffer and slot by slot, then the others. None where all are `alone`.
         """
+        if alone:
+            for kv in rows:
+                _leave(kv)
+                if kv.stack is not None:
+                    kv.stack.leave(kv)
+            return []
         policy = self.policy_for(len(rows))
         for kv in [kv for b in self.buffers if b.policy != self.policy for kv in b.occupants]:
             _leave(kv)
@@ -172,5 +181,5 @@ class Slots:
 
 
 def _leave(kv: Occupant) -> None:
-    assert kv.slots is not None
-    kv.slots.leave(kv)
+    if kv.slots is not None:
+        kv.slots.leave(kv)

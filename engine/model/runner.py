@@ -103,7 +103,7 @@ def decode(
     turn = [r for r in rows if id(r.kv) not in ending]
     alone = not shared or model.info.step == ALONE or len(turn) == 1
     if model.slots is not None:
-        order = model.slots.assign([] if alone else [r.kv for r in turn])
+        order = model.slots.assign([r.kv for r in turn], alone)
         turn = [turn[row] for row in order] or turn
     feeds: Sequence[mx.array] = [pending(r.answer) for r in turn]
     caches = [r.kv.layers for r in turn]
@@ -159,7 +159,7 @@ def follow(
         The order in which the rows were stepped, as indices into `kvs`, and what `fed` gave.
     """
     alone = not shared or model.info.step == ALONE or len(kvs) == 1
-    order = [] if model.slots is None else model.slots.assign([] if alone else kvs)
+    order = [] if model.slots is None else model.slots.assign(kvs, alone)
     order = order or list(range(len(kvs)))
     told, caches = fed(len(kvs)), [kvs[row].layers for row in order]
     feeds = list(mx.split(told[: len(kvs), None], len(kvs)))

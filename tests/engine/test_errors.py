@@ -350,15 +350,23 @@ def test_an_exception_in_one_sampler(
     assert chat.send("again", SamplingParams(max_tokens=3, seed=1)).tokens(60)
 
 
+@pytest.mark.parametrize(
+    ("family", "letters", "position"),
+    [("plain", 290, 333), ("sliding window", 150, 205), ("hybrid recurrent", 150, 205)],
+)
 def test_an_exception_in_a_shared_step_ends_only_its_cause(
     engine: Engine,
     model_folder: Callable[[str], Path],
-    neighbour: Neighbour,
     monkeypatch: pytest.MonkeyPatch,
+    family: str,
+    letters: int,
+    position: int,
 ) -> None:
-    fail_at(monkeypatch, 333)
-    chat = engine.open_session(engine.load(model_folder("plain")))
-    reply = chat.send("x" * 290, ENDLESS)
+    """Whether in slots, or after the first layer has put other states in the place of the last."""
+    neighbour = Neighbour(engine, model_folder(family))
+    fail_at(monkeypatch, position)
+    chat = engine.open_session(engine.load(model_folder(family)))
+    reply = chat.send("x" * letters, ENDLESS)
     with pytest.raises(EngineError, match="injected") as caught:
         reply.text(60)
     assert caught.value.code == "internal_error"

@@ -214,8 +214,8 @@ def test_chats_in_slots_say_what_they_say_alone(
     most: list[int] = []
     assign = Slots.assign
 
-    def watched(self: Slots, rows: Any) -> list[int]:
-        order = assign(self, rows)
+    def watched(self: Slots, *rows: Any) -> list[int]:
+        order = assign(self, *rows)
         most.append(len(self.occupants))
         return order
 
@@ -311,8 +311,8 @@ def test_calibration_compares_windows_in_slots(
     most: list[int] = []
     assign = Slots.assign
 
-    def watched(self: Slots, rows: Any) -> list[int]:
-        order = assign(self, rows)
+    def watched(self: Slots, *rows: Any) -> list[int]:
+        order = assign(self, *rows)
         most.append(len(self.occupants))
         return order
 

@@ -15,8 +15,10 @@ from mlx_lm.models.cache import KVCache, RotatingKVCache
 from engine import Engine, SamplingParams
 from engine.kv import slot_policy
 from engine.kv.session_kv import SessionKV
+from engine.kv.slot_buffer import SlotBuffer
 from engine.kv.slot_policy import ON_CPU, ON_GPU, SlotPolicy
 from engine.kv.slots import Slots
+from engine.kv.state_stack import StateStack
 from engine.model.ragged import share_caches
 
 LAYERS, HEADS, DIM = 3, 2, 4
@@ -236,9 +238,9 @@ def test_chats_in_slots_say_what_they_say_alone(
     seen: list[int] = []
     assign = Slots.assign
 
-    def watched(self: Slots, rows: Any) -> list[int]:
+    def watched(self: Slots, *rows: Any) -> list[int]:
         self.policy = policy
-        order = assign(self, rows)
+        order = assign(self, *rows)
         seen.append(len(self.occupants))
         return order
 
@@ -269,3 +271,33 @@ def test_which_lengths_sit_together_may_depend_on_how_many_decode() -> None:
     assert {id(kv) for kv in where.occupants} == set(map(id, kvs))
     where.assign(kvs[1:])
     assert not where.occupants
+
+
+def test_who_steps_alone_leaves_a_slot_and_nobody_else_does() -> None:
+    where, kvs = Slots(ON_CPU), [chat(5), chat(7), chat(6), chat(9)]
+    where.assign(kvs[:3])
+    assert where.assign(kvs[2:], alone=True) == []
+    assert where.occupants == kvs[:2]
+    assert [kv.layers[0].keys is None for kv in kvs] == [True, True, False, False]
+
+
+@pytest.mark.parametrize("family", ["plain", "hybrid recurrent"])
+def test_a_reproducible_chat_does_not_send_the_others_out_of_their_slots_in_every_turn(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    family: str,
+) -> None:
+    left: list[Any] = []
+    for place in (SlotBuffer, StateStack):
+
+        def leave(self: Any, kv: Any, inner: Any = place.leave) -> None:
+            left.append(kv)
+            inner(self, kv)
+
+        monkeypatch.setattr(place, "leave", leave)
+    model = engine.load(model_folder(family))
+    chats = [engine.open_session(model, reproducible=number == 0) for number in range(3)]
+    replies = [chats[n].send("hello", params(n, 30)) for n in range(3)]
+    assert all(reply.tokens(60) for reply in replies)
+    assert 0 < len(left) < 15
