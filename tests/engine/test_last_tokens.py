@@ -12,9 +12,14 @@ import pytest
 
 from engine import Engine, EngineError, Finished, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
+from engine.core.execution import Execution, Results
+from engine.core.recovery import Recovery
+from engine.core.reply_state import ReplyState
 from engine.model import backend, loader, output_rows, runner
 from engine.model.reading import Reading
 from engine.scheduling import together
+from engine.scheduling.plan import StepPlan
+from engine.scheduling.view import Status
 from tests.engine.families import FAMILIES
 
 SYSTEM = "You tell the weather at sea, in few words, and never lie about the wind. " * 2
@@ -128,6 +133,47 @@ def test_a_fault_in_such_a_pass_is_its_own_chats(
     monkeypatch.setattr(runner, "forward_mixed", forward)
     fresh = engine.open_session(model).send("hello", params(1)).tokens(60)
     assert chat.send("hello", params(1)).tokens(60) == fresh
+
+
+def test_a_fault_in_telling_of_such_a_pass_is_its_own_chats(
+    engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = engine.load(model_folder("plain"))
+    first = engine.open_session(model).send("hello", params(7, max_tokens=6000))
+    texts = (event for event in first if isinstance(event, TextDelta))
+    next(texts), next(texts)
+    progress, turns_that_failed = ReplyState.progress, []
+
+    def failing(reply: ReplyState, done: int, position: int) -> None:
+        if reply.status == Status.DECODING:
+            raise RuntimeError("nobody can be told")
+        progress(reply, done, position)
+
+    monkeypatch.setattr(ReplyState, "progress", failing)
+    monkeypatch.setattr(Recovery, "after", lambda self, error: turns_that_failed.append(error))
+    late = engine.open_session(model, system=SYSTEM).send(TURNS[0], params(0))
+    with pytest.raises(EngineError, match="nobody can be told"):
+        late.tokens(60)
+    next(texts)
+    first.cancel()
+    assert first.tokens(60)
+    assert not turns_that_failed
+
+
+def test_nothing_is_left_of_a_prompt_whose_last_token_has_been_fed(
+    engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[int] = []
+    execute = Execution.execute
+
+    def watched(execution: Execution, plan: StepPlan) -> Results:
+        results = execute(execution, plan)
+        left.extend(results.timing.left for chunk in plan.chunks if chunk.ends)
+        return results
+
+    monkeypatch.setattr(Execution, "execute", watched)
+    engine.open_session(engine.load(model_folder("plain"))).send("hello", params(1)).tokens(60)
+    assert left == [0]
 
 
 def test_one_token_is_enough(engine: Engine, model_folder: Callable[[str], Path]) -> None:
