@@ -15,6 +15,7 @@ from engine.bench.random_models import write_model
 from engine.core.execution import Execution, Results
 from engine.core.recovery import Recovery
 from engine.core.reply_state import ReplyState
+from engine.kv.session_kv import SessionKV
 from engine.model import backend, loader, output_rows, runner
 from engine.model.reading import Reading
 from engine.scheduling import together
@@ -211,7 +212,7 @@ def test_only_the_rows_that_are_wanted_go_through_the_output_layer(
     model = loader.load_at_once(write_model(tmp_path / "model", config, scale=1.0), wide=True)
     if kind == "4 bits":
         nn.quantize(model.net, group_size=64, bits=4)
-        output_rows.install(model.net, model.new_caches)
+        output_rows.install(model.net, 320)
     ids = mx.array([5, 9, 30, 7, 200, 11]).reshape(shape)
     caches = model.new_caches()
     whole = model.net(ids, cache=caches).reshape(6, -1)
@@ -233,3 +234,15 @@ def test_a_model_whose_output_layer_is_unknown_computes_all_rows(tmp_path: Path)
         logits = model.net(ids, cache=model.new_caches())
     assert head.rows == [3, 3]
     assert mx.array_equal(output_rows.of(logits, [2, 0]), whole[mx.array([2, 0]), 0])
+
+
+def test_a_layer_that_is_as_wide_by_chance_keeps_all_rows(tmp_path: Path) -> None:
+    backend.start()
+    family = {**FAMILIES["shared KV"], "hidden_size_per_layer_input": 50}  # 6 * 50 = VOCAB
+    model = loader.load_at_once(write_model(tmp_path / "model", family, scale=1.5), wide=True)
+    tokens = [5, 9, 30, 7, 200, 11]
+    whole = model.net(mx.array([tokens]), cache=model.new_caches())[:, -1]
+    kv = SessionKV(model.new_caches)
+    kv.begin(tokens)
+    logits = runner.forward_mixed(model, (), (), [Reading(kv, tokens, True)])
+    assert mx.allclose(logits, whole, atol=1e-3)
