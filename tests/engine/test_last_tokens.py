@@ -187,6 +187,18 @@ def test_one_token_is_enough(engine: Engine, model_folder: Callable[[str], Path]
 # ---------------------------------------------------------------- the output layer
 
 
+def test_where_it_is_unknown_a_last_token_comes_by_itself(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    ended: list[int],
+) -> None:
+    monkeypatch.setattr(output_rows, "install", lambda net, ids: lambda: None)
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    assert chat.send("hello", params(1)).tokens(60)
+    assert not ended  # else the vocabulary would be multiplied with all of the prompt
+
+
 class Counting(nn.Module):
     """Notes how many rows an output layer was given."""
 
