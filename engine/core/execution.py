@@ -127,7 +127,7 @@ class Execution:
         ended = time.perf_counter()
         tokens, left = sum(c.count for c in read), 0
         if chunk in results.read:
-            left = self._state.answering[chunk.session].remaining
+            left = max(0, self._state.answering[chunk.session].remaining)
         results.timing = Timing(ended, decode, ended - decoded, tokens, left)
 
     def evict(self, keys: Iterable[str]) -> None:

@@ -63,7 +63,9 @@ class Finishing:
 
     def _advance_all(self, done: PassResult, results: Results) -> None:
         for session_id in done.plan.rows:
-            session = self._state.answering[session_id]
+            session = self._state.answering.get(session_id)
+            if session is None:
+                continue  # its reply has ended over being told that its prompt has been read
             try:
                 if done.check is not None:
                     self._advance_drafted(session, done.check, results)

@@ -93,6 +93,7 @@ def _row(session: SessionState) -> Row:
         unwritten=kv.sharers > 1,
         ends=reading
         and not (session.reproducible or reply.alone or model.token_by_token)
+        and model.leaves_out_rows  # else all of the chunk's would go through the output layer
         and model.ranks == 1,
         joins=not (session.reproducible or session.kv_bits or reply.alone),
         scratch=session.scratch,

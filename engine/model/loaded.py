@@ -42,6 +42,7 @@ class LoadedModel:
         shares_prefix: its sessions can go on from a beginning that they share.
         mixes: a prompt's chunk can be read in one pass with a step of others.
         token_by_token: its prompts cannot be read in chunks (`chunk_invariance`).
+        leaves_out_rows: only rows whose logits are wanted go through its output layer.
         kept_in: by bits, how its sessions keep keys and values in 8 or 4 bits (`quantised`).
         body: the part of it that gives hidden states; None where none does (`hidden`).
         form_tokenizer: llguidance's, once an answer of a given form was asked for.
@@ -76,6 +77,7 @@ class LoadedModel:
     shares_prefix: bool = False
     mixes: bool = False
     token_by_token: bool = False
+    leaves_out_rows: bool = False
     kept_in: dict[int, Any] = field(default_factory=dict)
     body: Any = None
     form_tokenizer: Any = None

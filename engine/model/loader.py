@@ -202,6 +202,7 @@ def loaded(
         mixes=ways.mixes,
         asks=ways.asks,
         token_by_token=found.token_by_token,
+        leaves_out_rows=found.leaves_out_rows,
         rows=rows,
         body=found.body,
         examined=examined,

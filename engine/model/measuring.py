@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+import math
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
+
+import mlx.core as mx
 
 from engine.kv.cache_objects import Caches
 from engine.kv.config_estimate import MemoryEstimate
@@ -12,6 +16,9 @@ from engine.kv.slot_policy import policy_for
 from engine.kv.slots import Slots
 from engine.model import chunk_invariance, hidden, output_rows, probe, vocabulary
 from engine.model.backend import device_here
+from engine.model.slices import in_slices
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -22,6 +29,7 @@ class Measured:
     estimate: MemoryEstimate
     ways: probe.Ways
     token_by_token: bool
+    leaves_out_rows: bool
     rows: int | None
     body: Any
 
@@ -39,7 +47,8 @@ def measure(net: Any, words: int) -> Generator[None, None, Measured]:
     from mlx_lm.models.cache import make_prompt_cache
 
     make_cache = chunk_invariance.wide_enough(net, lambda: make_prompt_cache(net))
-    output_rows.install(net, make_cache)
+    yield
+    leaves_out_rows = yield from _leaves_out_rows(net, make_cache, words)
     yield
     estimate, ways = yield from probe.explore(net, make_cache, words)
     token_by_token = yield from chunk_invariance.sees_ahead(net, make_cache, words)
@@ -47,4 +56,35 @@ def measure(net: Any, words: int) -> Generator[None, None, Measured]:
     yield
     body = hidden.body(net, make_cache)
     yield
-    return Measured(make_cache, estimate, ways, token_by_token, rows, body)
+    return Measured(make_cache, estimate, ways, token_by_token, leaves_out_rows, rows, body)
+
+
+def _leaves_out_rows(
+    net: Any, make_cache: Callable[[], Caches], words: int
+) -> Generator[None, None, bool]:
+    """Let the output layer leave out rows, if the logits of one are the same without the others.
+
+    Another layer may be as wide by chance. What follows it would then have one row for all.
+
+    Returns:
+        Whether it does.
+    """
+    ids, row = mx.array([[(7 * i + 3) % words for i in range(5)]]), (2,)
+    undo, off, computed = None, math.inf, 0
+    try:
+        caches = make_cache()
+        whole = net(ids, cache=caches)
+        yield from in_slices(caches, whole)
+        yield
+        undo = output_rows.install(net, whole.shape[-1])
+        caches = make_cache()
+        with output_rows.only(row):
+            some = net(ids, cache=caches)
+        yield from in_slices(caches, some)
+        computed = some.size // some.shape[-1]
+        off = probe.apart(output_rows.of(some, row), output_rows.of(whole, row))
+    except Exception as error:  # whatever a model raises; the probe meets it again
+        log.debug("the output layer cannot leave out rows: %s", error)
+    if undo is not None and not off < probe.TOLERANCE:
+        undo()
+    return computed == len(row) and off < probe.TOLERANCE

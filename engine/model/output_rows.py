@@ -6,7 +6,6 @@ of them with the vocabulary's matrix: what is cut off afterwards has been comput
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,11 +13,8 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.kv.cache_objects import Caches
 from engine.model import patches
 from engine.model.patches.module_classes import mix_in
-
-log = logging.getLogger(__name__)
 
 _state = threading.local()
 
@@ -47,15 +43,17 @@ def of(logits: mx.array, rows: Sequence[int]) -> mx.array:
     return flat if flat.shape[0] == len(rows) else _some(flat, 0, tuple(rows))
 
 
-def install(net: Any, make_cache: Callable[[], Caches]) -> None:
-    """Find a model's output layer, and let it leave out rows. Nothing is evaluated."""
+def install(net: Any, ids: int) -> Callable[[], None]:
+    """Find what may be a model's output layer, and let it leave out rows.
+
+    Args:
+        ids: how many logits the model gives for each row.
+
+    Returns:
+        A function that undoes it.
+    """
     if not patches.is_on("module_classes"):
-        return
-    try:
-        ids = net(mx.array([[0]]), cache=make_cache()).shape[-1]
-    except Exception as error:  # whatever a model raises; the probe meets it again
-        log.debug("no output layer was found: %s", error)
-        return
+        return lambda: None
     tables, linears = [], []
     for name, module in net.named_modules():
         if isinstance(module, (_SomeRows, _SomeRowsAsLinear)):
@@ -64,8 +62,13 @@ def install(net: Any, make_cache: Callable[[], Caches]) -> None:
             tables.append(module)
         elif callable(module) and _outputs(module) == ids and not any(map(str.isdigit, name)):
             linears.append(module)  # within a layer, something else may be as wide
-    mix_in(_SomeRows, linears)
-    mix_in(_SomeRowsAsLinear, tables)
+    parts = mix_in(_SomeRows, linears), mix_in(_SomeRowsAsLinear, tables)
+
+    def undo() -> None:
+        for part in parts:
+            part()
+
+    return undo
 
 
 def _outputs(module: Any) -> int:

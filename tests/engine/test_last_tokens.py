@@ -12,9 +12,15 @@ import pytest
 
 from engine import Engine, EngineError, Finished, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
+from engine.core.execution import Execution, Results
+from engine.core.recovery import Recovery
+from engine.core.reply_state import ReplyState
+from engine.kv.session_kv import SessionKV
 from engine.model import backend, loader, output_rows, runner
 from engine.model.reading import Reading
 from engine.scheduling import together
+from engine.scheduling.plan import StepPlan
+from engine.scheduling.view import Status
 from tests.engine.families import FAMILIES
 
 SYSTEM = "You tell the weather at sea, in few words, and never lie about the wind. " * 2
@@ -130,6 +136,47 @@ def test_a_fault_in_such_a_pass_is_its_own_chats(
     assert chat.send("hello", params(1)).tokens(60) == fresh
 
 
+def test_a_fault_in_telling_of_such_a_pass_is_its_own_chats(
+    engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = engine.load(model_folder("plain"))
+    first = engine.open_session(model).send("hello", params(7, max_tokens=6000))
+    texts = (event for event in first if isinstance(event, TextDelta))
+    next(texts), next(texts)
+    progress, turns_that_failed = ReplyState.progress, []
+
+    def failing(reply: ReplyState, done: int, position: int) -> None:
+        if reply.status == Status.DECODING:
+            raise RuntimeError("nobody can be told")
+        progress(reply, done, position)
+
+    monkeypatch.setattr(ReplyState, "progress", failing)
+    monkeypatch.setattr(Recovery, "after", lambda self, error: turns_that_failed.append(error))
+    late = engine.open_session(model, system=SYSTEM).send(TURNS[0], params(0))
+    with pytest.raises(EngineError, match="nobody can be told"):
+        late.tokens(60)
+    next(texts)
+    first.cancel()
+    assert first.tokens(60)
+    assert not turns_that_failed
+
+
+def test_nothing_is_left_of_a_prompt_whose_last_token_has_been_fed(
+    engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[int] = []
+    execute = Execution.execute
+
+    def watched(execution: Execution, plan: StepPlan) -> Results:
+        results = execute(execution, plan)
+        left.extend(results.timing.left for chunk in plan.chunks if chunk.ends)
+        return results
+
+    monkeypatch.setattr(Execution, "execute", watched)
+    engine.open_session(engine.load(model_folder("plain"))).send("hello", params(1)).tokens(60)
+    assert left == [0]
+
+
 def test_one_token_is_enough(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")))
     reply = chat.send("hello", params(1, max_tokens=1))
@@ -138,6 +185,18 @@ def test_one_token_is_enough(engine: Engine, model_folder: Callable[[str], Path]
 
 
 # ---------------------------------------------------------------- the output layer
+
+
+def test_where_it_is_unknown_a_last_token_comes_by_itself(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    ended: list[int],
+) -> None:
+    monkeypatch.setattr(output_rows, "install", lambda net, ids: lambda: None)
+    chat = engine.open_session(engine.load(model_folder("plain")))
+    assert chat.send("hello", params(1)).tokens(60)
+    assert not ended  # else the vocabulary would be multiplied with all of the prompt
 
 
 class Counting(nn.Module):
@@ -165,7 +224,7 @@ def test_only_the_rows_that_are_wanted_go_through_the_output_layer(
     model = loader.load_at_once(write_model(tmp_path / "model", config, scale=1.0), wide=True)
     if kind == "4 bits":
         nn.quantize(model.net, group_size=64, bits=4)
-        output_rows.install(model.net, model.new_caches)
+        output_rows.install(model.net, 320)
     ids = mx.array([5, 9, 30, 7, 200, 11]).reshape(shape)
     caches = model.new_caches()
     whole = model.net(ids, cache=caches).reshape(6, -1)
@@ -187,3 +246,15 @@ def test_a_model_whose_output_layer_is_unknown_computes_all_rows(tmp_path: Path)
         logits = model.net(ids, cache=model.new_caches())
     assert head.rows == [3, 3]
     assert mx.array_equal(output_rows.of(logits, [2, 0]), whole[mx.array([2, 0]), 0])
+
+
+def test_a_layer_that_is_as_wide_by_chance_keeps_all_rows(tmp_path: Path) -> None:
+    backend.start()
+    family = {**FAMILIES["shared KV"], "hidden_size_per_layer_input": 50}  # 6 * 50 = VOCAB
+    model = loader.load_at_once(write_model(tmp_path / "model", family, scale=1.5), wide=True)
+    tokens = [5, 9, 30, 7, 200, 11]
+    whole = model.net(mx.array([tokens]), cache=model.new_caches())[:, -1]
+    kv = SessionKV(model.new_caches)
+    kv.begin(tokens)
+    logits = runner.forward_mixed(model, (), (), [Reading(kv, tokens, True)])
+    assert mx.allclose(logits, whole, atol=1e-3)
