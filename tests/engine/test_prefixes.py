@@ -81,7 +81,7 @@ def test_what_was_handed_over_is_the_receivers_own(
     giving = giver.send(PROMPT, params(1, 240))  # is not over when the other asks
     next(iter(giving))
     receiving = receiver.send(PROMPT, params(2, 60))
-    assert read(receiving) == 1
+    assert read(receiving) < 30  # the answer's opening, if the giver's last token was fed by then
     giving.cancel()
     assert giving.tokens(60)[:12] == alone(folder, PROMPT, 1)[:12]
     assert receiving.tokens(60)[:12] == alone(folder, PROMPT, 2)[:12]
