@@ -86,6 +86,20 @@ def _shape(cache: Any, held: Any, more: int) -> tuple[int, ...]:
     return 1, array.shape[1], more, width
 
 
+def answer() -> Any:
+    """A greedy answer that has one token, as the runner must know it."""
+    import mlx.core as mx
+
+    from engine.model.sampling import Sampler
+    from engine.params import SamplingParams
+
+    params = SamplingParams(temperature=0.0)
+    token = mx.array([5], mx.uint32)
+    mx.eval(token)
+    named = {"tokens": [1], "next": token, "index": 0, "params": params}
+    return SimpleNamespace(**named, sampler=Sampler(params), constraint=None, odds=None)
+
+
 def stretto(model: Any, case: Case) -> Count | None:
     """A step of Stretto's runner; None where the model cannot have it."""
     import mlx.core as mx
@@ -94,8 +108,6 @@ def stretto(model: Any, case: Case) -> Count | None:
     from engine.kv.session_kv import SessionKV
     from engine.model import quantised, runner
     from engine.model.reading import Reading
-    from engine.model.sampling import Sampler
-    from engine.params import SamplingParams
 
     make = model.new_caches
     if case.bits:
@@ -113,13 +125,6 @@ def stretto(model: Any, case: Case) -> Count | None:
         kv.caches = filled(model.net, make(), length)
         kv.tokens = [0] * length
         return kv
-
-    def answer() -> Any:
-        params = SamplingParams(temperature=0.0)
-        token = mx.array([5], mx.uint32)
-        mx.eval(token)
-        named = {"tokens": [1], "next": token, "index": 0, "params": params}
-        return SimpleNamespace(**named, sampler=Sampler(params), constraint=None, odds=None)
 
     kvs = _on_a_prefix(session, case) if case.prefix else [session(n) for n in case.lengths]
     readings = [Reading(session(READ), [7] * case.chunk)] if case.chunk else []

@@ -13,10 +13,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-from engine.bench.graph_steps import filled
+from engine.bench.graph_steps import answer, filled
 from engine.bench.subject import subject
 
 Say = Callable[[str], None]
@@ -137,7 +136,7 @@ class _Stretto(Contender):
         for kv in self._kvs:
             kv.caches = filled(model.net, model.new_caches(), tokens)
             kv.tokens = [0] * tokens
-        self._rows = [runner.Row(kv, _answer()) for kv in self._kvs]
+        self._rows = [runner.Row(kv, answer()) for kv in self._kvs]
 
     def step(self) -> None:
         import mlx.core as mx
@@ -151,18 +150,6 @@ class _Stretto(Contender):
     def drop(self) -> None:
         for kv in self._kvs:
             kv.drop()
-
-
-def _answer() -> Any:
-    import mlx.core as mx
-
-    from engine.model.sampling import Sampler
-    from engine.params import SamplingParams
-
-    params = SamplingParams(temperature=0.0)
-    token = mx.array([5], mx.uint32)
-    named = {"tokens": [1], "next": token, "index": 0, "params": params}
-    return SimpleNamespace(**named, sampler=Sampler(params), constraint=None, odds=None)
 
 
 class _Batch(Contender):
