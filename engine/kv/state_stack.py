@@ -112,12 +112,21 @@ class StateStack:
             kv.drop()
 
     def free(self, kv: Stacked) -> None:
-        """Forget a session's states."""
+        """Forget a session's states. If that fails, those of the others are lost as well."""
         row = self.members.index(kv)
         kv.stack = None
         del self.members[row], self.caches[row]
-        rest = mx.array([n for n in range(len(self.members) + 1) if n != row], mx.int32)
-        self.layers = [[s[rest] for s in states] for states in self.layers] if self.members else []
+        # First: nobody may take a row of those before for its own.
+        held, self.layers = self.layers, []
+        if not self.members or not held:
+            return
+        try:
+            rest = mx.array([n for n in range(len(self.members) + 1) if n != row], mx.int32)
+            self.layers = [[state[rest] for state in states] for states in held]
+        except Exception as error:
+            log.warning("Sessions' caches are lost, their states could not be moved: %s", error)
+            for other in list(self.members):
+                other.drop()
 
 
 def _in_order(parts: list[mx.array], order: list[int]) -> mx.array:

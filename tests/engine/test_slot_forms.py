@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -350,6 +351,10 @@ def states(kv: SessionKV) -> list[Any]:
     return [state.tolist() for cache in kv.caches or [] for state in cache.cache]
 
 
+def holds(cache: Any) -> Any:
+    return cache.cache if isinstance(cache, ArraysCache) else cache.keys_and_values()
+
+
 def test_states_stay_stacked_while_the_same_chats_decode_and_go_back_to_whom_they_belong() -> None:
     choose, where = random.Random(2), Slots(ON_GPU)
     chats = [remembering(seed) for seed in range(6)]
@@ -380,6 +385,32 @@ def test_states_stay_stacked_while_the_same_chats_decode_and_go_back_to_whom_the
     for kv in chats:
         assert states(kv) == states(twins[id(kv)])
     assert where.arrays == []
+
+
+@pytest.mark.parametrize("name", ["array", "contiguous", "eval"])
+@pytest.mark.parametrize("drops", [False, True])
+def test_whoever_leaves_while_memory_is_out_leaves_the_others_their_own(
+    monkeypatch: pytest.MonkeyPatch, name: str, drops: bool
+) -> None:
+    """They have what they had or nothing, and so has the one who leaves."""
+
+    def fail(*_: Any) -> None:
+        raise RuntimeError("no memory")
+
+    for make in (remembering, lambda length: chat("plain", length)):
+        where, kvs = Slots(ON_GPU), [make(number) for number in (3, 4, 5, 6)]
+        twins = [kv.fork() for kv in kvs]
+        where.assign(kvs)
+        with monkeypatch.context() as patch:
+            patch.setattr(mx, name, fail)
+            with contextlib.suppress(RuntimeError):
+                kvs[0].drop() if drops else kvs[0].leave_slots()
+        assert kvs[0].slots is None
+        assert kvs[0].stack is None
+        for kv, twin in zip(kvs, twins, strict=True):
+            pairs = zip(kv.caches or [], twin.caches or [], strict=False)
+            assert all(same(holds(cache), holds(own)) for cache, own in pairs)
+        assert not drops or kvs[0].caches is None
 
 
 def test_a_state_that_is_not_there_yet_stacks_nobody() -> None:
