@@ -121,11 +121,11 @@ class SlotBuffer:
         """
         slot = self.occupants.index(kv)
         caches = self.caches[slot]
-        for arrays, cache in zip(self.layers, caches, strict=True):
-            own = slice(slot, slot + 1), slice(None), slice(slot_layer.held(cache))
-            copies = [mx.contiguous(self.slots_of(array)[own]) for array in arrays]
-            slot_layer.give_back(cache, copies)
         try:
+            for arrays, cache in zip(self.layers, caches, strict=True):
+                own = slice(slot, slot + 1), slice(None), slice(slot_layer.held(cache))
+                copies = [mx.contiguous(self.slots_of(array)[own]) for array in arrays]
+                slot_layer.give_back(cache, copies)
             # At once: while a lazy copy refers to the buffers, each step would copy them whole.
             mx.eval([(cache.keys, cache.values) for cache in caches])
             self.free(kv)
@@ -143,21 +143,26 @@ class SlotBuffer:
         if not self.occupants:
             self.layers.clear()
             self._slots = 0
-        elif 4 * last <= self._slots:
-            self.layers = self._each(lambda array: self._some(array, 0, 2 * last))
-            self._slots = 2 * last
-        if self.occupants and slot != last:
-            moving = self._each(lambda array: self._some(array, last, last + 1))
-            try:
-                mx.eval(moving)
-            except Exception as error:
-                log.warning("A session's caches are lost with the step that failed: %s", error)
+            return None
+        try:
+            if 4 * last <= self._slots:
+                self.layers = self._each(lambda array: self._some(array, 0, 2 * last))
+                self._slots = 2 * last
+            if slot != last:
+                self._move(last, slot)
+        except Exception as error:
+            log.warning("A session's caches are lost with the step that failed: %s", error)
+            if slot != last:
                 return self.occupants[slot].drop()
-            for arrays, moved in zip(self.layers, moving, strict=True):
-                for array, own in zip(arrays, moved, strict=True):
-                    heads = own.shape[0]
-                    array[slot * heads : (slot + 1) * heads] = own
         return None
+
+    def _move(self, last: int, slot: int) -> None:
+        moving = self._each(lambda array: self._some(array, last, last + 1))
+        mx.eval(moving)
+        for arrays, moved in zip(self.layers, moving, strict=True):
+            for array, own in zip(arrays, moved, strict=True):
+                heads = own.shape[0]
+                array[slot * heads : (slot + 1) * heads] = own
 
     def _each(self, change: Callable[[mx.array], mx.array]) -> list[list[mx.array]]:
         return [[change(array) for array in arrays] for arrays in self.layers]

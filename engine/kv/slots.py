@@ -26,7 +26,7 @@ import mlx.core as mx
 from engine.kv.slot_buffer import Occupant, SlotBuffer, length_of, slot_caches
 from engine.kv.slot_layer import Form, in_step
 from engine.kv.slot_policy import ON_CPU, SlotPolicy
-from engine.kv.state_stack import StateStack, may_stack
+from engine.kv.state_stack import StateStack
 
 _Forms = dict[int, tuple[Form, ...]]
 """Of the caches that a slot holds, by the session's id."""
@@ -102,7 +102,7 @@ class Slots:
             buffer.enter(entering.get(id(buffer), []))
         row_of = {id(kv): row for row, kv in enumerate(self.occupants)}
         order = sorted(range(len(rows)), key=lambda row: row_of.get(id(rows[row]), len(rows)))
-        stacks = self.policy.states and len(rows) > 1 and all(map(may_stack, rows))
+        stacks = self.policy.states and len(rows) > 1 and self.stack.can_hold(rows)
         self.stack.arrange([rows[row] for row in order] if stacks else [], self.policy.classes)
         return order
 

@@ -54,6 +54,13 @@ class StateStack:
         total = sum(state.nbytes for states in self.layers for state in states)
         return total // max(1, len(self.members))
 
+    def can_hold(self, rows: Sequence[Stacked]) -> bool:
+        """Whether sessions have recurrent states, all of them written and of the same shapes."""
+        shapes = {_shapes(state_caches(kv)) for kv in rows if kv.stack is None}
+        if len(shapes) == 1 and self.members and any(kv.stack is not None for kv in rows):
+            shapes.add(tuple(state.shape[1:] for states in self.layers for state in states))
+        return len(shapes) <= 1 and None not in shapes
+
     def arrange(self, rows: Sequence[Stacked], at_once: bool) -> None:
         """Hold the states of these sessions, in this order, and no others'.
 
@@ -105,12 +112,21 @@ class StateStack:
             kv.drop()
 
     def free(self, kv: Stacked) -> None:
-        """Forget a session's states."""
+        """Forget a session's states. If that fails, those of the others are lost as well."""
         row = self.members.index(kv)
         kv.stack = None
         del self.members[row], self.caches[row]
-        rest = mx.array([n for n in range(len(self.members) + 1) if n != row], mx.int32)
-        self.layers = [[s[rest] for s in states] for states in self.layers] if self.members else []
+        # First: nobody may take a row of those before for its own.
+        held, self.layers = self.layers, []
+        if not self.members or not held:
+            return
+        try:
+            rest = mx.array([n for n in range(len(self.members) + 1) if n != row], mx.int32)
+            self.layers = [[state[rest] for state in states] for states in held]
+        except Exception as error:
+            log.warning("Sessions' caches are lost, their states could not be moved: %s", error)
+            for other in list(self.members):
+                other.drop()
 
 
 def _in_order(parts: list[mx.array], order: list[int]) -> mx.array:
@@ -123,12 +139,12 @@ def state_caches(kv: Stacked) -> list[Any]:
     return [cache for cache in kv.layers if type(cache) is _kind()]
 
 
-def may_stack(kv: Stacked) -> bool:
-    """Whether a session has recurrent states, and all of them have been written."""
-    if kv.stack is not None:
-        return True
-    caches = state_caches(kv)
-    return bool(caches) and all(state is not None for cache in caches for state in cache.cache)
+def _shapes(caches: list[Any]) -> tuple[tuple[int, ...], ...] | None:
+    """Of the states of one session; None where one is not there yet, or there are none at all."""
+    states = [state for cache in caches for state in cache.cache]
+    if not states or any(state is None for state in states):
+        return None
+    return tuple(state.shape[1:] for state in states)
 
 
 @functools.cache

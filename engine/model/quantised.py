@@ -77,10 +77,13 @@ def _try(model: LoadedModel, bits: int, words: int | None) -> KeptIn:
         shown = " and ".join(str(width) for width in sorted(widths))
         raise _refuse(model, bits, f"its heads are {shown} wide, no multiple of {GROUP_SIZES[-1]}")
 
+    # Not the model's method: the model keeps what is made here, and would refer to itself.
+    new_caches = model.make_cache
+
     def make() -> Caches:
         return [
             QuantizedKVCache(group_size=fitting[0], bits=bits) if type(cache) is KVCache else cache
-            for cache in model.new_caches()
+            for cache in new_caches()
         ]
 
     try:

@@ -9,7 +9,12 @@ import mlx.core as mx
 
 
 class RaggedArrays:
-    """One layer's recurrent states of N sessions: stacked when read, split when written."""
+    """One layer's recurrent states of N sessions: stacked when read, split when written.
+
+    A session that has been fed nothing yet has none, as with a prompt of one token, and where a
+    state is the last few tokens, a short one has fewer. What is missing is made up with zeros, as
+    models do it that find no state: the others' may not be lost over it.
+    """
 
     left_padding = None
     lengths = None
@@ -24,7 +29,11 @@ class RaggedArrays:
 
     def __getitem__(self, index: int) -> mx.array | None:
         states = [cache[index] for cache in self.rows]
-        return None if any(s is None for s in states) else mx.concatenate(states)
+        known = [state for state in states if state is not None]
+        if not known:
+            return None
+        shape = tuple(map(max, *(s.shape for s in known))) if len(known) > 1 else known[0].shape
+        return mx.concatenate([_filled(state, shape, known[0].dtype) for state in states])
 
     def __setitem__(self, index: int, value: mx.array) -> None:
         for cache, state in zip(self.rows, mx.split(value, len(self.rows)), strict=True):
@@ -46,7 +55,16 @@ class RaggedArrays:
         return None  # nothing is padded
 
     def empty(self) -> bool:
-        return any(cache.empty() for cache in self.rows)
+        return all(cache.empty() for cache in self.rows)
+
+
+def _filled(state: mx.array | None, shape: tuple[int, ...], dtype: mx.Dtype) -> mx.array:
+    """A state with zeros before what it holds."""
+    if state is None:
+        return mx.zeros(shape, dtype)
+    if state.shape == shape:
+        return state
+    return mx.pad(state, [(most - n, 0) for most, n in zip(shape, state.shape, strict=True)])
 
 
 class StackedArrays(RaggedArrays):

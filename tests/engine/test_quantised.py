@@ -183,6 +183,21 @@ def test_other_bits_are_no_value(engine: Engine, model_folder: Callable[[str], P
         engine.open_session(model, kv_bits=3)
 
 
+def test_a_model_that_kept_keys_in_few_bits_is_freed_when_it_is_unloaded(tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "m", FAMILIES["plain"] | {"hidden_size": 128, "head_dim": 32})
+    gc.collect()
+    gc.disable()  # as below
+    try:
+        with Engine() as engine:
+            model = engine.load(folder)
+            before = engine.stats()["memory_in_use"]
+            engine.open_session(model, kv_bits=8).send("hello", params(1)).tokens(60)
+            engine.unload(model)
+            assert engine.stats()["memory_in_use"] < before - model.nbytes // 2
+    finally:
+        gc.enable()
+
+
 def test_a_refusal_holds_nothing_in_memory(model_folder: Callable[[str], Path]) -> None:
     gc.collect()
     gc.disable()  # freed by reference counts alone: the window keeps the collector off

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import ArraysCache, KVCache, QuantizedKVCache, RotatingKVCache
 
-from engine import Engine, SamplingParams
+from engine import Engine, SamplingParams, TextDelta
 from engine.bench.alone import compare
 from engine.bench.random_models import write_model
 from engine.bench.schedules import Schedule
@@ -20,6 +21,7 @@ from engine.kv.cache_objects import clone, leaves
 from engine.kv.session_kv import SessionKV
 from engine.kv.slot_policy import ON_CPU, ON_GPU, SlotPolicy
 from engine.kv.slots import Slots
+from engine.messages import RawPrompt
 from engine.model import backend, trials
 from engine.model.choices import SLOTS, Cell
 from engine.model.loader import load_at_once
@@ -349,6 +351,10 @@ def states(kv: SessionKV) -> list[Any]:
     return [state.tolist() for cache in kv.caches or [] for state in cache.cache]
 
 
+def holds(cache: Any) -> Any:
+    return cache.cache if isinstance(cache, ArraysCache) else cache.keys_and_values()
+
+
 def test_states_stay_stacked_while_the_same_chats_decode_and_go_back_to_whom_they_belong() -> None:
     choose, where = random.Random(2), Slots(ON_GPU)
     chats = [remembering(seed) for seed in range(6)]
@@ -381,12 +387,74 @@ def test_states_stay_stacked_while_the_same_chats_decode_and_go_back_to_whom_the
     assert where.arrays == []
 
 
+@pytest.mark.parametrize("name", ["array", "contiguous", "eval"])
+@pytest.mark.parametrize("drops", [False, True])
+def test_whoever_leaves_while_memory_is_out_leaves_the_others_their_own(
+    monkeypatch: pytest.MonkeyPatch, name: str, drops: bool
+) -> None:
+    """They have what they had or nothing, and so has the one who leaves."""
+
+    def fail(*_: Any) -> None:
+        raise RuntimeError("no memory")
+
+    for make in (remembering, lambda length: chat("plain", length)):
+        where, kvs = Slots(ON_GPU), [make(number) for number in (3, 4, 5, 6)]
+        twins = [kv.fork() for kv in kvs]
+        where.assign(kvs)
+        with monkeypatch.context() as patch:
+            patch.setattr(mx, name, fail)
+            with contextlib.suppress(RuntimeError):
+                kvs[0].drop() if drops else kvs[0].leave_slots()
+        assert kvs[0].slots is None
+        assert kvs[0].stack is None
+        for kv, twin in zip(kvs, twins, strict=True):
+            pairs = zip(kv.caches or [], twin.caches or [], strict=False)
+            assert all(same(holds(cache), holds(own)) for cache, own in pairs)
+        assert not drops or kvs[0].caches is None
+
+
 def test_a_state_that_is_not_there_yet_stacks_nobody() -> None:
     where, kvs = Slots(ON_GPU), [remembering(1), remembering(2)]
     kvs[1].layers[0].cache[1] = None
     where.assign(kvs)
     assert where.arrays == []
     assert kvs[0].layers[0].cache[0] is not None
+
+
+def test_states_of_unlike_shapes_stack_nobody_and_are_filled_with_zeros() -> None:
+    """As where a state is the last tokens: a short chat has fewer, one of a single token none."""
+    where, kvs = Slots(ON_GPU), [remembering(seed) for seed in range(4)]
+    where.assign(kvs[:2])
+    kvs[2].layers[0].cache[0] = kvs[2].layers[0].cache[0][:, 1:]
+    kvs[3].layers[0].cache[0] = None
+    before = [kv.layers[0].cache[0] for kv in kvs[2:]]
+    first, second = (kv.fork().layers[0].cache[0] for kv in kvs[:2])
+    where.assign(kvs[:2])
+    assert where.stack.members == kvs[:2]
+    rows = [kvs[row] for row in where.assign(kvs)]
+    assert where.stack.members == []
+    read = share_caches([kv.layers for kv in rows], where)[0][0]
+    short = mx.concatenate([mx.zeros((1, 1, 4)), before[0]], axis=1)
+    whole = mx.concatenate([first, second, short, mx.zeros((1, 3, 4))])
+    assert bool(mx.array_equal(read, whole))
+
+
+@pytest.mark.parametrize("family", ["hybrid recurrent", "pure recurrent"])
+def test_a_prompt_of_one_token_leaves_the_states_of_the_others(
+    engine: Engine, model_folder: Callable[[str], Path], family: str
+) -> None:
+    model = engine.load(model_folder(family))
+    asked = ["hello " * 3, RawPrompt("h"), "hello " * 7]
+
+    def ask(number: int, tokens: int) -> Any:
+        return engine.open_session(model).send(asked[number], params(number, tokens))
+
+    alone = [ask(number, 80).tokens(60) for number in range(3)]
+    others = [ask(0, 80), ask(2, 80)]
+    for reply in others:
+        next(event for event in reply if isinstance(event, TextDelta))
+    short = ask(1, 80)
+    assert [others[0].tokens(60), short.tokens(60), others[1].tokens(60)] == alone
 
 
 def test_stacked_states_are_counted_and_freed_with_their_chat() -> None:
