@@ -24,9 +24,10 @@ import numpy as np
 from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.kv.cache_objects import may_not_trim
 from engine.kv.session_kv import SessionKV
-from engine.model import runner
+from engine.model import answers, runner
+from engine.model.answers import Answer
 from engine.model.loaded import LoadedModel
-from engine.model.runner import Answer, Unsampled
+from engine.model.runner import Unsampled
 
 log = logging.getLogger(__name__)
 
@@ -178,7 +179,7 @@ def check(model: LoadedModel, kv: SessionKV, answer: Answer, drafter: Drafter, c
 
     Both models' caches then hold all of `Check.fed` (the drafter's all but the last).
     """
-    pending = runner.pending(answer)
+    pending = answers.pending(answer)
     drafted = drafter.draft(answer.tokens, pending, count)
     fed = mx.concatenate([pending[0].astype(mx.uint32), *drafted])
     logits, chosen = runner.read_ahead(model, kv, answer, fed)

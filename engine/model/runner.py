@@ -4,41 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import mlx.core as mx
 
 from engine.kv.cache_objects import Caches, leaves
 from engine.kv.session_kv import SessionKV
 from engine.model import cpu, output_rows, ragged
-from engine.model.constraint import Constraint
+from engine.model.answers import Answer, pending, recent, recent_after
 from engine.model.loaded import LoadedModel
-from engine.model.odds import Odds
 from engine.model.probe import ALONE
 from engine.model.reading import Reading, ends_of, note_read, reading_caches, rows_of
-from engine.model.sampling import Sampler, sample_rows
-from engine.params import SamplingParams
-
-
-class Answer(Protocol):
-    """What the runner must know of a reply.
-
-    Attributes:
-        tokens: the prompt and everything generated and read so far.
-        next: the lazy id after them, sampled but not read yet; None where there is none.
-        index: which token of the answer is chosen next.
-        odds: takes note of how probable each token is; None where nobody asked.
-    """
-
-    tokens: list[int]
-    next: Any
-    params: SamplingParams
-    sampler: Sampler
-    constraint: Constraint | None
-    odds: Odds | None
-
-    @property
-    def index(self) -> int: ...
+from engine.model.sampling import sample_rows
 
 
 @dataclass(frozen=True)
@@ -101,7 +77,7 @@ def decode(
     """
     ending = [id(reading.kv) for reading in readings if reading.ends]
     turn = [r for r in rows if id(r.kv) not in ending]
-    alone = not shared or model.info.step == ALONE or len(turn) == 1
+    alone = _apart(model, [r.kv for r in turn], shared)
     if model.slots is not None:
         order = model.slots.assign([r.kv for r in turn], alone)
         turn = [turn[row] for row in order] or turn
@@ -126,7 +102,7 @@ def decode(
             logits if len(free) == len(answers) else logits[mx.array(free)],
             [a.sampler for a in unbound],
             [a.index for a in unbound],
-            [_recent(a) for a in unbound],
+            [recent(a) for a in unbound],
         )
         for row, token in zip(free, sampled, strict=True):
             out[row] = token
@@ -158,7 +134,7 @@ def follow(
     Returns:
         The order in which the rows were stepped, as indices into `kvs`, and what `fed` gave.
     """
-    alone = not shared or model.info.step == ALONE or len(kvs) == 1
+    alone = _apart(model, kvs, shared)
     order = [] if model.slots is None else model.slots.assign(kvs, alone)
     order = order or list(range(len(kvs)))
     told, caches = fed(len(kvs)), [kvs[row].layers for row in order]
@@ -172,12 +148,21 @@ def follow(
     return order, told
 
 
+def _apart(model: LoadedModel, kvs: Sequence[SessionKV], shared: bool) -> bool:
+    """Whether each row of a step has a pass of its own.
+
+    A prompt of one token has no state yet, and recurrent models may treat a first token otherwise.
+    """
+    several = shared and len(kvs) > 1 and model.info.step != ALONE
+    return not several or not all(kv.length for kv in kvs)
+
+
 def choose(answer: Answer, unsampled: Unsampled) -> mx.array:
     """The lazy token of an answer that has a form; the one before it has been accepted."""
     assert answer.constraint is not None
     logits = unsampled.logits
     allowed = answer.constraint.allowed(logits.shape[-1])
-    token = answer.sampler(logits, answer.index, _recent(answer), allowed)
+    token = answer.sampler(logits, answer.index, recent(answer), allowed)
     noted = [] if answer.odds is None else answer.odds.note(logits, token)
     mx.async_eval([token, *noted])  # type: ignore[no-untyped-call]
     return token
@@ -258,7 +243,7 @@ def read_ahead(
         logits,
         [answer.sampler for _ in places],
         [answer.index + place for place in places],
-        [_recent_after(answer, fed[: place + 1]) for place in places],
+        [recent_after(answer, fed[: place + 1]) for place in places],
     )
     chosen = []
     for token in sampled:
@@ -269,31 +254,3 @@ def read_ahead(
     # Only who asked for odds reads the logits again.
     mx.async_eval([fed, out, *([logits] if answer.odds is not None else [])])  # type: ignore[no-untyped-call]
     return logits, out
-
-
-def pending(answer: Answer) -> mx.array:
-    """The pending token as `[1, 1]`: sampled and still lazy, or the last one known."""
-    if answer.next is not None:
-        following: mx.array = answer.next.reshape(1, 1)
-        return following
-    return mx.array([[answer.tokens[-1]]], mx.uint32)
-
-
-def _recent(answer: Answer) -> mx.array | None:
-    """The latest token ids, the pending one included, for a sampler with penalties."""
-    if not answer.params.uses_history:
-        return None
-    window = answer.params.penalty_window
-    if answer.next is None:
-        return mx.array(answer.tokens[-window:], mx.uint32)
-    known = answer.tokens[-(window - 1) :] if window > 1 else []
-    return mx.concatenate([mx.array(known, mx.uint32), answer.next.astype(mx.uint32).reshape(1)])
-
-
-def _recent_after(answer: Answer, fed: mx.array) -> mx.array | None:
-    """As `_recent` once `fed`, which begins with the pending token, has been accepted."""
-    if not answer.params.uses_history:
-        return None
-    window = answer.params.penalty_window
-    known = answer.tokens[max(0, len(answer.tokens) - window) :]
-    return mx.concatenate([mx.array(known, mx.uint32), fed])[-window:]

@@ -16,6 +16,7 @@ from engine import Engine, SamplingParams, TextDelta
 from engine.bench.alone import compare
 from engine.bench.random_models import write_model
 from engine.bench.schedules import Schedule
+from engine.bench.small_configs import small_config
 from engine.kv import slot_policy
 from engine.kv.cache_objects import clone, leaves
 from engine.kv.session_kv import SessionKV
@@ -455,6 +456,22 @@ def test_a_prompt_of_one_token_leaves_the_states_of_the_others(
         next(event for event in reply if isinstance(event, TextDelta))
     short = ask(1, 80)
     assert [others[0].tokens(60), short.tokens(60), others[1].tokens(60)] == alone
+
+
+def test_a_first_token_that_a_model_treats_otherwise_is_stepped_alone(
+    engine: Engine, tmp_path: Path
+) -> None:
+    folder = write_model(tmp_path / "griffin", small_config("recurrent_gemma"), scale=3.0)
+    model = engine.load(folder)
+
+    def ask(text: Any, seed: int, tokens: int) -> Any:
+        return engine.open_session(model).send(text, params(seed, tokens))
+
+    alone = ask(RawPrompt("h"), 1, 12).tokens(60)
+    other = ask("hello " * 3, 0, 200)
+    next(event for event in other if isinstance(event, TextDelta))
+    assert ask(RawPrompt("h"), 1, 12).tokens(60) == alone
+    other.cancel()
 
 
 def test_stacked_states_are_counted_and_freed_with_their_chat() -> None:

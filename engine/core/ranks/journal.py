@@ -150,7 +150,8 @@ def digest(caches: Sequence[tuple[int, SessionKV]]) -> int:
     for number, kv in sorted(caches, key=lambda pair: pair[0]):
         kinds = [(type(cache).__name__, getattr(cache, "offset", -1)) for cache in kv.layers]
         base = kv.shared_prefix.length if kv.shared_prefix is not None else 0
-        shape = (number, len(kv.tokens), kv.cuts, kinds, base, kv.slots is not None)
+        places = kv.slots is not None, kv.stack is not None
+        shape = (number, len(kv.tokens), kv.cuts, kinds, base, *places)
         told = crc32(repr(shape).encode(), told)
         told = crc32(array("q", kv.tokens).tobytes(), told)
     return told & 0x7FFFFFFF
