@@ -76,6 +76,7 @@ def _row(session: SessionState) -> Row:
     reply, kv, model = session.reply, session.kv, session.model
     assert reply is not None
     reading = reply.status == Status.PREFILLING
+    chunked = reading and not (session.reproducible or reply.alone or model.token_by_token)
     prepared = reply.prompt is not None
     snapshot_at = -1
     if reading and reply.prompt is not None and kv.needs_snapshot:
@@ -87,14 +88,10 @@ def _row(session: SessionState) -> Row:
         reply.paused,
         session.reproducible,
         apart=session.reproducible or reply.alone,
-        mixable=reading
-        and not (session.reproducible or reply.alone or model.token_by_token)
-        and kv.is_plain,
+        mixable=chunked and kv.is_plain,
         unwritten=kv.sharers > 1,
-        ends=reading
-        and not (session.reproducible or reply.alone or model.token_by_token)
-        and model.leaves_out_rows  # else all of the chunk's would go through the output layer
-        and model.ranks == 1,
+        # Without it all of a chunk's rows would go through the output layer.
+        ends=chunked and model.leaves_out_rows and model.ranks == 1,
         joins=not (session.reproducible or session.kv_bits or reply.alone),
         scratch=session.scratch,
         priority=session.priority,

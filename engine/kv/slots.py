@@ -111,7 +111,7 @@ class Slots:
         if kv.slots is not None:
             return kv.slots.forms if policy.may_hold(length_of(kv)) else ()
         caches, forms = slot_caches(kv.layers, policy)
-        able = caches and in_step(caches, forms) and policy.may_hold(int(caches[0].offset))
+        able = caches and policy.may_hold(int(caches[0].offset)) and in_step(caches, forms)
         return forms if able else ()
 
     def has_place(self, layers: Sequence[Any]) -> bool:

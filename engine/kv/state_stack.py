@@ -56,10 +56,15 @@ class StateStack:
 
     def can_hold(self, rows: Sequence[Stacked]) -> bool:
         """Whether sessions have recurrent states, all of them written and of the same shapes."""
-        shapes = {_shapes(state_caches(kv)) for kv in rows if kv.stack is None}
-        if len(shapes) == 1 and self.members and any(kv.stack is not None for kv in rows):
+        shapes = set()
+        for kv in (kv for kv in rows if kv.stack is None):
+            own = _shapes(state_caches(kv))
+            if own is None:  # of most models nobody has any: one look a step tells it
+                return False
+            shapes.add(own)
+        if shapes and self.members and any(kv.stack is not None for kv in rows):
             shapes.add(tuple(state.shape[1:] for states in self.layers for state in states))
-        return len(shapes) <= 1 and None not in shapes
+        return len(shapes) <= 1
 
     def arrange(self, rows: Sequence[Stacked], at_once: bool) -> None:
         """Hold the states of these sessions, in this order, and no others'.

@@ -77,9 +77,10 @@ def decode(
     """
     ending = [id(reading.kv) for reading in readings if reading.ends]
     turn = [r for r in rows if id(r.kv) not in ending]
-    alone = _apart(model, [r.kv for r in turn], shared)
+    kvs = [r.kv for r in turn]
+    alone = _apart(model, kvs, shared)
     if model.slots is not None:
-        order = model.slots.assign([r.kv for r in turn], alone)
+        order = model.slots.assign(kvs, alone)
         turn = [turn[row] for row in order] or turn
     feeds: Sequence[mx.array] = [pending(r.answer) for r in turn]
     caches = [r.kv.layers for r in turn]

@@ -192,6 +192,21 @@ def as_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slot_policy, "STARTING", everywhere)
 
 
+@pytest.fixture
+def most(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many sessions sat in slots, each time that they were given."""
+    found: list[int] = []
+    assign = Slots.assign
+
+    def watched(self: Slots, *rows: Any) -> list[int]:
+        order = assign(self, *rows)
+        found.append(len(self.occupants))
+        return order
+
+    monkeypatch.setattr(Slots, "assign", watched)
+    return found
+
+
 def params(seed: int, tokens: int = 16) -> SamplingParams:
     return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed)
 
@@ -201,7 +216,7 @@ def params(seed: int, tokens: int = 16) -> SamplingParams:
 def test_chats_in_slots_say_what_they_say_alone(
     engine: Engine,
     folders: Callable[[str], Path],
-    monkeypatch: pytest.MonkeyPatch,
+    most: list[int],
     name: str,
 ) -> None:
     """Two come late, one is forked while it answers, one is stopped, all go on afterwards."""
@@ -214,15 +229,7 @@ def test_chats_in_slots_say_what_they_say_alone(
     alone = [session(n) for n in range(5)]
     expected = [alone[n].send(prompts[n], params(n)).tokens(60) for n in range(5)]
     then = [alone[n].send("and then?", params(n, 5)).tokens(60) for n in range(5)]
-    most: list[int] = []
-    assign = Slots.assign
-
-    def watched(self: Slots, *rows: Any) -> list[int]:
-        order = assign(self, *rows)
-        most.append(len(self.occupants))
-        return order
-
-    monkeypatch.setattr(Slots, "assign", watched)
+    most.clear()
     sessions = [session(n) for n in range(5)]
     replies = [sessions[n].send(prompts[n], params(n)) for n in range(3)]
     stopped = session(0).send("stop me " * 3, params(9, 200))
@@ -306,20 +313,12 @@ def test_logits_are_those_of_chats_alone_where_attention_is_mlxs_own(
 
 @pytest.mark.parametrize("tokens", [8, 256])
 def test_calibration_compares_windows_in_slots(
-    folders: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, tokens: int
+    folders: Callable[[str], Path], most: list[int], tokens: int
 ) -> None:
     """Its made-up chats hold as many tokens in a window as in the other layers."""
     model = load_at_once(folders("sliding window"), wide=backend.start().prefers_float32)
     assert model.slots is not None
-    most: list[int] = []
-    assign = Slots.assign
-
-    def watched(self: Slots, *rows: Any) -> list[int]:
-        order = assign(self, *rows)
-        most.append(len(self.occupants))
-        return order
-
-    monkeypatch.setattr(Slots, "assign", watched)
+    most.clear()
     for _ in trials.measure(model, Cell(SLOTS, 4, tokens), steady=1e9):
         pass
     assert set(most) == {4}
