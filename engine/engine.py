@@ -1,8 +1,6 @@
 """The engine's public face: thread-safe handles that post commands and gather events.
 
 Nothing here touches MLX or waits for the engine thread unless its docstring says so.
-
-Longer than 300 lines because it is the public face, and half of it is what its users read.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 `SIZES` gives a field of that name its value, in whatever dataclass it stands. `SPECIAL` adds what
 one architecture needs besides: patterns of layers, fields of its own, numbers that must fit each
 other. A new architecture of mlx-lm needs an entry only if these do not suffice.
-
-Longer than 300 lines because nearly all of it is these two tables.
 """
 
 from __future__ import annotations

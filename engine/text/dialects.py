@@ -3,8 +3,6 @@
 A model speaks the first row that its added tokens and its template's text fit; its name and its
 folder's name say nothing. `MLX_LM` leaves a column to mlx-lm; what stands here instead is what it
 does not tell. The tests have a fixture for each row (`tests/engine/dialects`).
-
-Longer than 300 lines because it is one table, which is read row by row.
 """
 
 from __future__ import annotations
