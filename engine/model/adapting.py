@@ -21,6 +21,7 @@ from mlx.utils import tree_flatten
 
 from engine.errors import EngineError, is_out_of_memory, words_of
 from engine.model import fingerprint, loader
+from engine.model.cpu import blocks, layers
 from engine.model.folder import refuse
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Examined, Pieces
@@ -107,7 +108,10 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
     net = share(base.net)
     yield
     try:
+        if adapter.kind == "dora" and layers.taken(net):  # DoRA reads weights, which those gave up
+            net, _ = loader.load_net(base.examined.folder, lazy=True)
         _change_layers(net, adapter)
+        blocks.release(net)
         yield
         added = _give(net, adapter, base.info.dtype)
         yield

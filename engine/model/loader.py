@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import sys
 import time
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -14,7 +15,8 @@ import mlx.core as mx
 from mlx.utils import tree_flatten
 
 from engine.errors import OUT_OF_MEMORY, EngineError
-from engine.model import fingerprint, folder, measuring, vocabulary
+from engine.model import backend, fingerprint, folder, measuring, vocabulary
+from engine.model.cpu import blocks, few_bits, layers
 from engine.model.folder import refuse
 from engine.model.info import Model
 from engine.model.loaded import LoadedModel
@@ -135,6 +137,7 @@ def load(examined: Examined, wide: bool) -> Pieces:
         net, config = load_net(examined.folder, lazy=True)
         if wide:
             net.set_dtype(mx.float32)
+        yield from take_few_bits(net)
         yield arrays(net)
         yield from read_weights(net)
     except SystemExit:  # what one of mlx-lm's modules does when a package of its own is missing
@@ -237,6 +240,19 @@ def load_at_once(path: Path, wide: bool) -> LoadedModel:
     nbytes = sum(f.stat().st_size for f in path.glob("model*.safetensors"))
     ids = [eos] if isinstance(eos, int) else list(eos) if eos else None
     return at_once(load(examine(path, name, config, nbytes, ids), wide))
+
+
+def take_few_bits(net: Any) -> Generator[float, None, None]:
+    """Let layers of few bits compute by a library that is fast at it, where that is not MLX."""
+    if backend.device_here() != "cpu" or sys.platform != "linux" or not few_bits.available():
+        return
+    began = time.perf_counter()
+    for share in layers.take(net):
+        if time.perf_counter() - began >= PAUSE:
+            yield share
+            began = time.perf_counter()
+    for _ in blocks.take(net):
+        yield 1.0
 
 
 def read_weights(net: Any) -> Generator[float, None, None]:

@@ -141,10 +141,15 @@ def test_a_variants_logits_are_those_of_mlx_lm_and_its_arrays_are_the_bases(
     theirs, _ = mlx_lm.load(str(folder), adapter_path=str(adapter))[:2]
     expected = theirs(ids, cache=make_prompt_cache(theirs))
     found = made.net(ids, cache=made.new_caches())
-    assert mx.array_equal(found, expected)
+    if family == "four bits":  # multiplied by another library, which rounds otherwise
+        assert mx.allclose(found, expected, atol=2e-3 * mx.std(expected).item())
+    else:
+        assert mx.array_equal(found, expected)
     assert not mx.array_equal(found, before)
     assert mx.array_equal(base.net(ids, cache=base.new_caches()), before)
 
+    if (family, kind) == ("four bits", "dora"):
+        return  # DoRA reads the weights, so it has some of its own
     its_own = {id(array) for _, array in tree_flatten(base.net.parameters())}
     shared = {id(a) for n, a in tree_flatten(made.net.parameters()) if not n.endswith(LEAVES)}
     assert shared == its_own

@@ -1,7 +1,9 @@
 """Other ways to compute what MLX computes slowly on a Linux CPU.
 
 `linear` gives OpenBLAS numbers of rows that suit its kernels, `matvec` few rows one by one.
-`attention` and `activations` take their exponentials from where they are cheap. Replaced functions
+`attention` and `activations` take their exponentials from where they are cheap. `few_bits`
+multiplies with weights of few bits, for the layers of a model (`layers`) and for whole decoder
+layers (`blocks`). Replaced functions
 (`engine.model.patches`) use them within `engaged`, which surrounds the engine's own forward passes
 and concerns their thread only.
 Other users of MLX in the process compute as they always do.
@@ -13,7 +15,7 @@ evaluated numbers, and evaluating costs 60 microseconds, so numpy computes many 
 layer. Waiting in the midst of a pass costs nothing more: on a CPU MLX runs only some operations
 ahead of Python, so 85 of a step's 93 ms had passed before its launch was done.
 
-Imports: nothing.
+Imports: engine.model.patches.
 """
 
 from __future__ import annotations
@@ -70,14 +72,19 @@ def engaged() -> Iterator[None]:
         vars(_state).update(before)
 
 
+def engaged_here() -> bool:
+    """Whether the engine runs a model on this thread."""
+    return bool(getattr(_state, "on", False))
+
+
 def is_engaged(x: mx.array) -> bool:
     """Whether the engine runs a model on this thread, and `x` is of the type that this is for."""
     return getattr(_state, "on", False) and x.dtype == mx.float32
 
 
 def memo() -> dict[str, Any]:
-    """What functions of this package keep until the pass ends. Only where it is engaged."""
-    kept: dict[str, Any] = _state.memo
+    """What functions of this package keep until the pass ends; nothing where it is not engaged."""
+    kept: dict[str, Any] = getattr(_state, "memo", {})
     return kept
 
 
