@@ -202,7 +202,7 @@ class Product:
             session = _runtime().InferenceSession(made, _options(), ["CPUExecutionProvider"])
         except Exception as error:  # classes of its own, which have no common one
             raise RuntimeError(f"onnxruntime refuses a matrix: {error}") from None
-        self._run = session.run
+        self._run = functools.partial(session.run, [f"y{n}" for n in range(len(matrices))])
         self._rounded = rounded
 
     def __call__(self, x: Array) -> list[Array]:
@@ -217,14 +217,14 @@ class Product:
         rows = x.shape[0]
         out: list[Array]
         if self._rounded:
-            out = self._run(None, {"x": _in_two(x, self._group)})
+            out = self._run({"x": _in_two(x, self._group)})
             both = zip(out, self._biases, strict=True)
             out = [y[:rows] + y[rows:] + (0 if bias is None else bias) for y, bias in both]
         elif 1 < rows <= ONE_BY_ONE:
-            each = [self._run(None, {"x": x[row : row + 1]}) for row in range(rows)]
+            each = [self._run({"x": x[row : row + 1]}) for row in range(rows)]
             out = [np.concatenate(same) for same in zip(*each, strict=True)]
         else:
-            out = self._run(None, {"x": x})
+            out = self._run({"x": x})
         return out
 
 

@@ -1,0 +1,259 @@
+"""Weights of few bits on a Linux CPU: right products, independent rows, and whole decoder layers."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mlx.utils import tree_flatten
+from mlx_lm.models.cache import make_prompt_cache
+from mlx_lm.utils import load_model
+
+from engine import Engine, SamplingParams
+from engine.bench.random_models import write_model
+from engine.model import backend, loader
+from engine.model.cpu import blocks, few_bits, layers, onnx_graph
+from tests.engine.adapters import write_adapter
+from tests.engine.families import FAMILIES
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or backend.device_here() != "cpu", reason="for Linux CPUs"
+)
+
+CLOSE = 2e-5
+"""Of the outputs' standard deviation: what float32 rounds."""
+
+FORMATS = [
+    ("affine", 4, 32, CLOSE),
+    ("affine", 4, 64, CLOSE),
+    ("affine", 4, 128, CLOSE),
+    ("affine", 8, 64, CLOSE),
+    ("affine", 2, 64, CLOSE),
+    ("affine", 3, 64, CLOSE),
+    ("affine", 5, 64, CLOSE),
+    ("affine", 6, 64, CLOSE),
+    ("mxfp4", 4, 32, CLOSE),
+    ("nvfp4", 4, 16, CLOSE),
+    ("mxfp8", 8, 32, 2e-2),  # 240 values of unlike distances become 256 of like ones
+]
+
+
+def layer(mode: str, bits: int, group: int, seed: int = 0, bias: bool = True) -> Any:
+    made = nn.Linear(256, 96, bias=bias)
+    made.weight = mx.random.normal(made.weight.shape, key=mx.random.key(seed)) + 0.2
+    if bias:
+        made.bias = mx.random.normal(made.bias.shape, key=mx.random.key(seed + 1))
+    return nn.QuantizedLinear.from_linear(made, group, bits, mode=mode)
+
+
+def off(found: Any, wanted: Any) -> float:
+    found, wanted = np.array(found), np.array(wanted)
+    return float(np.abs(found - wanted).max() / wanted.std())
+
+
+@pytest.mark.parametrize(("mode", "bits", "group", "close"), FORMATS)
+def test_products_are_those_of_mlx(mode: str, bits: int, group: int, close: float) -> None:
+    whole, x = layer(mode, bits, group), mx.random.normal((9, 256), key=mx.random.key(5))
+    codes = few_bits.codes_of(whole)
+    assert codes is not None
+    for rounded in (False, True):
+        product = few_bits.Product([codes], rounded)
+        for rows in (1, 2, 3, 4, 9):
+            found = product(np.array(x[:rows]))[0]
+            assert off(found, whole(x[:rows])) < max(close, 2e-4 if rounded else 0), rows
+
+
+def test_a_bias_that_is_no_multiple_of_the_scale_is_kept_exactly() -> None:
+    whole, x = layer("affine", 4, 32), mx.random.normal((5, 256), key=mx.random.key(5))
+    whole.biases = whole.biases + 0.4 * whole.scales
+    whole.scales[3, 2] = 0  # all of the group are the bias
+    codes = few_bits.codes_of(whole)
+    assert codes is not None
+    assert codes.rest is not None
+    assert off(few_bits.Product([codes])(np.array(x))[0], whole(x)) < CLOSE
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 9), st.integers(0, 2**30), st.sampled_from(FORMATS[:4]))
+def test_no_row_knows_of_the_others(
+    rows: int, seed: int, form: tuple[str, int, int, float]
+) -> None:
+    """A neighbour of huge, infinite or no numbers changes nothing; nor does how many there are."""
+    mode, bits, group, _ = form
+    codes = few_bits.codes_of(layer(mode, bits, group))
+    assert codes is not None
+    random = np.random.default_rng(seed)
+    x = random.standard_normal((rows, 256), np.float32)
+    beside = random.standard_normal((rows, 256), np.float32) * random.choice([1e-20, 1, 1e20])
+    beside[random.random(beside.shape) < 0.1] = np.nan
+    both = np.stack([x, beside.astype(np.float32)], 1).reshape(-1, 256)
+    for rounded in (False, True):
+        product = few_bits.Product([codes], rounded)
+        alone = np.concatenate([product(x[row : row + 1])[0] for row in range(rows)])
+        assert off(product(both)[0][::2], alone) < CLOSE
+        if rounded:  # always an even number of rows: the same kernel, to the bit
+            assert np.array_equal(product(both)[0][::2], alone)
+
+
+def test_several_matrices_are_one_call() -> None:
+    matrices = [layer("affine", 4, 32, seed) for seed in (1, 2)] + [layer("affine", 8, 64, 3)]
+    x = mx.random.normal((2, 256), key=mx.random.key(5))
+    found = few_bits.Product([few_bits.codes_of(m) for m in matrices])(np.array(x))  # type: ignore[misc]
+    assert all(off(y, m(x)) < CLOSE for y, m in zip(found, matrices, strict=True))
+
+
+def test_what_onnxruntime_refuses_is_one_kind_of_error() -> None:
+    codes = few_bits.codes_of(layer("affine", 4, 32))
+    assert codes is not None
+    wrong = few_bits.Codes(codes.words[:, :, :3], codes.scales, codes.zeros, None, 4)
+    with pytest.raises(RuntimeError, match="onnxruntime refuses"):
+        few_bits.Product([wrong])
+
+
+def test_numbers_in_a_graph_may_be_negative_and_long() -> None:
+    assert onnx_graph._varint(300) == b"\xac\x02"
+    assert onnx_graph._varint(-1) == b"\xff" * 9 + b"\x01"
+
+
+# ---------------------------------------------------------------- models
+
+
+def few(folder: Path, config: dict[str, Any], bits: int = 4, group: int = 32) -> Path:
+    """A tiny model in few bits."""
+    sizes = {"hidden_size": 64, "intermediate_size": 128, "head_dim": 32}
+    write_model(folder, {**config, **sizes}, scale=3.0)
+    net, made = load_model(folder)
+    nn.quantize(net, group, bits)
+    mx.save_safetensors(str(folder / "model.safetensors"), dict(tree_flatten(net.parameters())))
+    made = {**made, "quantization": {"group_size": group, "bits": bits}}
+    (folder / "config.json").write_text(json.dumps(made))
+    return folder
+
+
+@pytest.fixture(scope="module", params=["llama", "qwen3"])
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    config = {**FAMILIES["plain"], "model_type": request.param, "tie_word_embeddings": True}
+    return few(tmp_path_factory.mktemp("few") / request.param, config)
+
+
+def taken(path: Path) -> Any:
+    net, _ = loader.load_net(path, lazy=True)
+    net.set_dtype(mx.float32)
+    for _ in loader.take_few_bits(net):
+        pass
+    return net
+
+
+def passes(net: Any) -> list[np.ndarray[Any, Any]]:
+    """Logits of a prompt and of the three tokens after it."""
+    cache, found = make_prompt_cache(net), []
+    for ids in ([5, 9, 30, 7, 200, 41], [8], [3], [250]):
+        found.append(np.array(net(mx.array([ids]), cache=cache)[:, -1]))
+    return found
+
+
+def test_a_model_says_the_same_with_its_layers_and_with_its_blocks(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs, _ = load_model(folder)
+    wanted, whole = passes(theirs), taken(folder)
+    assert all(hasattr(layer, "block") for layer in whole.layers)
+    assert all(off(a, b) < 1e-3 for a, b in zip(passes(whole), wanted, strict=True))
+    monkeypatch.setattr(blocks, "take", lambda net: iter(()))
+    parts = taken(folder)
+    assert not any(hasattr(layer, "block") for layer in parts.layers)
+    assert all(off(a, b) < 1e-3 for a, b in zip(passes(parts), wanted, strict=True))
+
+
+def test_weights_are_held_once(folder: Path) -> None:
+    net = taken(folder)
+    linear = net.layers[0].mlp.down_proj
+    before = mx.get_active_memory()
+    shape, nbytes = linear.weight.shape, linear.weight.nbytes
+    assert shape == (64, 16)
+    assert nbytes == 64 * 64  # what a sum of a model's bytes finds
+    linear.weight = linear.scales = linear.biases = None
+    assert before - mx.get_active_memory() < 100
+
+
+def test_a_layer_of_another_kind_keeps_its_own_code(tmp_path: Path) -> None:
+    """Granite multiplies what its parts say by numbers of its own, with parts of the usual names."""
+    config = {
+        **FAMILIES["plain"],
+        **{"model_type": "granite", "logits_scaling": 2.0, "embedding_multiplier": 3.0},
+        **{"attention_multiplier": 0.2, "residual_multiplier": 0.3, "attention_bias": False},
+        **{"mlp_bias": False, "rope_theta": 10000.0, "tie_word_embeddings": True},
+    }
+    path = few(tmp_path / "granite", config)
+    net = taken(path)
+    assert layers.taken(net)
+    assert not any(hasattr(layer, "block") for layer in net.layers)
+    theirs, _ = load_model(path)
+    assert all(off(a, b) < 1e-3 for a, b in zip(passes(net), passes(theirs), strict=True))
+
+
+PROMPTS = ["a", "Tell me of foxes. " * 3, "1 2 3", "And then? " * 20]
+
+
+def answers(engine: Engine, path: Path, together: bool, **options: Any) -> list[list[int]]:
+    model = engine.load(path)
+    found, replies = [], []
+    for seed, prompt in enumerate(PROMPTS):
+        chat = engine.open_session(model, **options)
+        params = SamplingParams(max_tokens=24, temperature=0.8, seed=seed)
+        replies.append(chat.send(prompt, params))
+        if not together:
+            replies[-1].text(timeout=60)
+    for reply in replies:
+        reply.text(timeout=60)
+        found.append(reply.tokens())
+    return found
+
+
+def test_chats_say_the_same_alone_and_together(folder: Path) -> None:
+    with Engine() as engine:
+        alone = answers(engine, folder, together=False)
+        assert answers(engine, folder, together=True) == alone
+        assert engine.load(folder).step == "shared"
+        assert all(len(tokens) > 1 for tokens in alone)
+
+
+@pytest.mark.parametrize("options", [{"kv_bits": 8}, {"reproducible": True}])
+def test_chats_of_other_kinds_do_so_too(folder: Path, options: dict[str, Any]) -> None:
+    with Engine() as engine:
+        alone = answers(engine, folder, together=False, **options)
+        assert answers(engine, folder, together=True, **options) == alone
+
+
+def test_an_adapter_on_a_blocks_layer_is_heard(folder: Path, tmp_path: Path) -> None:
+    adapter = write_adapter(tmp_path / "adapter", folder)
+    with Engine() as engine:
+        model, variant = engine.load(folder), engine.load(folder, adapter=adapter)
+        said = []
+        for which in (model, variant, model):
+            chat = engine.open_session(which)
+            reply = chat.send("Hello", SamplingParams(max_tokens=12, temperature=0))
+            reply.text(timeout=60)
+            said.append(reply.tokens())
+    assert said[0] == said[2] != said[1]
+
+
+def test_without_onnxruntime_models_of_few_bits_still_answer(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def missing() -> Any:
+        raise ImportError("no such library")
+
+    monkeypatch.setattr(few_bits, "_runtime", missing)
+    net = taken(folder)
+    assert not layers.taken(net)
+    assert "are slow here" in caplog.text
+    assert len(passes(net)) == 4
