@@ -1,4 +1,4 @@
-"""Weights of few bits on a Linux CPU: right products, independent rows, and whole decoder layers."""
+"""Weights of few bits on a Linux CPU: right products, independent rows, whole decoder layers."""
 
 from __future__ import annotations
 
@@ -185,12 +185,17 @@ def test_weights_are_held_once(folder: Path) -> None:
 
 
 def test_a_layer_of_another_kind_keeps_its_own_code(tmp_path: Path) -> None:
-    """Granite multiplies what its parts say by numbers of its own, with parts of the usual names."""
+    """Granite's parts have the usual names, and it multiplies what they say."""
     config = {
         **FAMILIES["plain"],
-        **{"model_type": "granite", "logits_scaling": 2.0, "embedding_multiplier": 3.0},
-        **{"attention_multiplier": 0.2, "residual_multiplier": 0.3, "attention_bias": False},
-        **{"mlp_bias": False, "rope_theta": 10000.0, "tie_word_embeddings": True},
+        "model_type": "granite",
+        "logits_scaling": 2.0,
+        "embedding_multiplier": 3.0,
+        "attention_multiplier": 0.2,
+        "residual_multiplier": 0.3,
+        "attention_bias": False,
+        "mlp_bias": False,
+        "tie_word_embeddings": True,
     }
     path = few(tmp_path / "granite", config)
     net = taken(path)
