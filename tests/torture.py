@@ -157,6 +157,11 @@ def drafts(arguments: list[str]) -> int:
     return _with_openblas("torture_drafts", arguments)
 
 
+def real(arguments: list[str]) -> int:
+    """A real model of few bits: alone and together, forms, seeds, perplexity, odds, drafts."""
+    return _with_openblas("torture_real", arguments)
+
+
 COMMANDS = {
     "tools": tools,
     "published": published,
@@ -175,6 +180,7 @@ COMMANDS = {
     "elsewhere": elsewhere,
     "kernel": kernel,
     "drafts": drafts,
+    "real": real,
 }
 
 

@@ -1,0 +1,319 @@
+"""A real model of few bits: the same alone and together, and what its numbers say.
+
+    python -m tests.torture real FOLDER      (SmolLM2-135M-Instruct, as `make model` brings it)
+
+Each part prints what it found. Where answers are compared token by token, two tokens whose logits
+are within a hair may change places (`engine.bench.alone`), and are counted as ties.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import numpy as np
+
+from engine.bench.alone import PATIENCE, Chat, Turn, first_difference, is_tie
+from engine.engine import Engine
+from engine.model.info import Model
+from engine.params import SamplingParams
+
+GUIDE = Path(__file__).resolve().parents[1] / "resources" / "guide"
+
+QUESTIONS = [
+    "What is the capital of France?",
+    "Name three animals that live in the sea.",
+    "Why is the sky blue?",
+    "Write a short poem about rain.",
+    "How do I boil an egg?",
+    "What is 12 plus 7?",
+    "Tell me a story about a fox and a crow.",
+    "Explain what a computer program is to a child.",
+]
+
+TEXT = (
+    2
+    * """\
+The harbour was quiet in the morning. Two boats came back with the tide, and the men who had
+been out all night carried their boxes up the steps without a word. A woman opened the window of
+the bakery, and the smell of bread went down the street as far as the church. Somebody laughed.
+By eight the market had begun, and people from the villages walked from stall to stall, looking
+at apples, cheese and cloth, and asking for the price of things that they did not mean to buy.
+When the sun was high the boats were washed and the nets hung up to dry, and the children were
+sent home to eat. Nothing else happened that day, and everybody was content with it.
+"""
+)
+
+
+class Found:
+    """Counts faults, and prints a line for each part."""
+
+    def __init__(self) -> None:
+        self.faults = 0
+
+    def part(self, name: str, right: bool, figures: str) -> None:
+        self.faults += not right
+        print(f"{'ok   ' if right else 'FAULT'} {name}: {figures}", flush=True)
+
+
+def together(engine: Engine, model: Model, found: Found) -> None:
+    """Eight chats with eight questions, greedy and sampled, alone and beside each other."""
+    ties = tokens = different = 0
+    for temperature in (0.0, 0.8):
+        params = [SamplingParams(max_tokens=64, temperature=temperature, seed=n) for n in range(8)]
+        alone, replies = [], []
+        for question, own in zip(QUESTIONS, params, strict=True):
+            alone.append(engine.open_session(model).send(question, own).tokens(PATIENCE))
+        for question, own in zip(QUESTIONS, params, strict=True):
+            replies.append(engine.open_session(model).send(question, own))
+        for question, own, reply, wanted in zip(QUESTIONS, params, replies, alone, strict=True):
+            said = reply.tokens(PATIENCE)
+            tokens += len(said)
+            if said != wanted:
+                chat = Chat(None, {}, [Turn(question, own, tuple(said), "finished")])
+                tie = is_tie(engine, model, chat, 0, first_difference(tuple(said), tuple(wanted)))
+                ties, different = ties + tie, different + (not tie)
+    figures = f"{tokens} tokens of 16 answers, {ties} ties, {different} different"
+    found.part("eight chats alone and together", not different, figures)
+
+
+def code_words(engine: Engine, model: Model, found: Found) -> None:
+    """Twenty turns of two chats that never hear the other's word, nor lose what was reused."""
+    words = {"MARBLE": engine.open_session(model), "WALNUT": engine.open_session(model)}
+    mixed = reused = 0
+    for turn in range(20):
+        replies = {
+            word: chat.send(
+                f"Turn {turn}. My word is {word}. Repeat my word.",
+                SamplingParams(max_tokens=16, temperature=0.0),
+            )
+            for word, chat in words.items()
+        }
+        for word, reply in replies.items():
+            other = next(w for w in words if w != word)
+            mixed += other in reply.text(PATIENCE)
+            reused += turn > 0 and reply.stats.reused_tokens > 0
+    found.part(
+        "code words over 20 turns",
+        not mixed and reused == 38,
+        f"{mixed} of 40 mixed up, {reused} of 38 reused",
+    )
+
+
+def forms(engine: Engine, model: Model, found: Found) -> None:
+    """JSON and patterns, while others stream."""
+    schema = {
+        "type": "object",
+        "properties": {"city": {"type": "string", "maxLength": 20}},
+        "required": ["city"],
+    }
+    good = 0
+    for seed in range(6):
+        as_json = SamplingParams(max_tokens=200, seed=seed, json_schema=json.dumps(schema))
+        as_text = SamplingParams(max_tokens=20, seed=seed, regex="(yes|no), [a-z]{3,9}")
+        replies = [
+            engine.open_session(model).send("Name a city.", as_json),
+            engine.open_session(model).send("Is it late?", as_text),
+            engine.open_session(model).send(QUESTIONS[seed], SamplingParams(max_tokens=30)),
+        ]
+        said = [reply.text(PATIENCE) for reply in replies]
+        good += isinstance(json.loads(said[0])["city"], str)
+        good += re.fullmatch("(yes|no), [a-z]{3,9}", said[1]) is not None
+    found.part("forms", good == 12, f"{good} of 12 kept")
+
+
+def ends(engine: Engine, model: Model, found: Found) -> None:
+    """A stop string, cancelling, and the same seed again."""
+    params = SamplingParams(max_tokens=80, temperature=0.9, seed=11)
+    first = engine.open_session(model).send(QUESTIONS[6], params).tokens(PATIENCE)
+    again = engine.open_session(model).send(QUESTIONS[6], params).tokens(PATIENCE)
+    other = SamplingParams(max_tokens=80, temperature=0.9, seed=12)
+    apart = engine.open_session(model).send(QUESTIONS[6], other).tokens(PATIENCE)
+    stopping = SamplingParams(max_tokens=80, temperature=0.0, stop=("Paris",))
+    stopped = engine.open_session(model).send(QUESTIONS[0], stopping).text(PATIENCE)
+    right = first == again != apart and "Paris" not in stopped and "capital" in stopped
+    found.part("stop and seed", right, repr(stopped))
+
+
+def first_tokens(engine: Engine, model: Model, found: Found, net: Any) -> None:
+    """Sampled first tokens against the softmax, by Pearson's chi-square."""
+    question, count = "Say a colour, one word only.", 600
+    replies = [
+        engine.open_session(model).send(
+            question, SamplingParams(max_tokens=1, temperature=1.0, seed=seed)
+        )
+        for seed in range(count)
+    ]
+    seen = Counter(tuple(reply.tokens(PATIENCE))[:1] for reply in replies)
+    wanted = engine.open_session(model).send(
+        question, SamplingParams(max_tokens=1, temperature=0.0, logprobs=20)
+    )
+    wanted.text(PATIENCE)
+    prompt = wanted.stats.prompt_tokens
+    logits = np.array(net(_tokens(net, model, question, prompt)))[0, -1].astype(np.float64)
+    odds = np.exp(logits - logits.max())
+    odds /= odds.sum()
+    bins = [token for token in np.argsort(-odds) if odds[token] * count >= 5]
+    expected = [odds[token] * count for token in bins]
+    observed = [seen[(int(token),)] for token in bins]
+    expected.append(count - sum(expected))
+    observed.append(count - sum(observed))
+    square = sum((o - e) ** 2 / e for o, e in zip(observed, expected, strict=True) if e > 0)
+    free = len(bins)
+    # Wilson and Hilferty: the cube root of a chi-square over its degrees is nearly normal.
+    score = ((square / free) ** (1 / 3) - (1 - 2 / (9 * free))) / (2 / (9 * free)) ** 0.5
+    found.part(
+        "sampled first tokens",
+        score < 3.1,
+        f"chi-square {square:.1f}, {free} degrees, z {score:.2f}",
+    )
+
+
+def _tokens(net: Any, model: Model, question: str, count: int) -> mx.array:
+    from mlx_lm.utils import load_tokenizer
+
+    tokenizer = load_tokenizer(Path(model.path))
+    ids = tokenizer.apply_chat_template(
+        [{"role": "user", "content": question}], add_generation_prompt=True
+    )
+    if len(ids) != count:
+        raise RuntimeError(f"the engine's prompt has {count} tokens, the template makes {len(ids)}")
+    return mx.array([ids])
+
+
+def perplexity(folder: Path, found: Found, theirs: Any) -> Any:
+    """Of a text, with products of few bits and with MLX's own; returns the net of few bits."""
+    from mlx_lm.utils import load_tokenizer
+
+    from engine.model import loader
+
+    net, _ = loader.load_net(folder, lazy=True)
+    net.set_dtype(mx.float32)
+    for _ in loader.take_few_bits(net):
+        pass
+    ids = load_tokenizer(folder).encode(TEXT)[:256]
+    both = []
+    for which in (net, theirs):
+        logits = which(mx.array([ids]))[0, :-1].astype(mx.float32)
+        chosen = mx.take_along_axis(logits, mx.array(ids[1:])[:, None], axis=-1)[:, 0]
+        both.append(float(mx.exp((mx.logsumexp(logits, axis=-1) - chosen).mean()).item()))
+    ours, wanted = both
+    figures = f"{ours:.4f}, MLX's products {wanted:.4f}: {100 * (ours / wanted - 1):+.4f} %"
+    found.part(f"perplexity of {len(ids)} tokens", abs(ours / wanted - 1) < 0.01, figures)
+    return net
+
+
+def greedy(engine: Engine, model: Model, found: Found, theirs: Any, count: int) -> None:
+    """Answers of 24 tokens against MLX's own products: how many are equal, and the margins."""
+    equal, margins = 0, []
+    for number in range(count):
+        question = f"{QUESTIONS[number % 8]} ({number})"
+        reply = engine.open_session(model).send(
+            question, SamplingParams(max_tokens=24, temperature=0.0)
+        )
+        said = list(reply.tokens(PATIENCE))
+        prompt = _tokens(theirs, model, question, reply.stats.prompt_tokens)
+        logits = theirs(mx.concatenate([prompt, mx.array([said])], axis=1))[0]
+        logits = logits[prompt.shape[1] - 1 : -1].astype(mx.float32)
+        best = np.array(mx.argmax(logits, axis=-1))
+        wrong = [place for place, token in enumerate(said) if best[place] != token]
+        equal += not wrong
+        if wrong:
+            row = np.array(logits[wrong[0]])
+            margins.append(float((row.max() - row[said[wrong[0]]]) / row.std()))
+    worst = max(margins, default=0.0)
+    figures = f"{equal} of {count} equal; first differences' margins up to {worst:.2g}"
+    found.part("greedy answers beside MLX's own", worst < 0.01, figures)
+
+
+def overflow(engine: Engine, model: Model, found: Found) -> None:
+    """A conversation that outgrows its context drops its oldest turns and goes on."""
+    chat = engine.open_session(model, context=512, on_overflow="slide")
+    dropped = 0
+    for question in QUESTIONS:
+        reply = chat.send(question, SamplingParams(max_tokens=96, temperature=0.0))
+        reply.text(PATIENCE)
+        dropped += reply.stats.dropped_messages
+    figures = f"{len(QUESTIONS)} answers, {dropped} messages dropped"
+    found.part("a conversation through overflow", dropped > 0, figures)
+
+
+def drafts(folder: Path, found: Found, scratch: Path) -> None:
+    """The model's own first layers draft for it: the same answers."""
+    import math
+
+    from engine.bench.small_copies import first_layers
+    from engine.scheduling import drafting
+
+    before, drafting.WORTH = drafting.WORTH, math.inf
+    try:
+        small = first_layers(folder, scratch / "small", 12)
+        said = []
+        for draft in (None, small):
+            with Engine() as engine:
+                model = engine.load(folder, draft=draft)
+                params = SamplingParams(max_tokens=40, temperature=0.0)
+                said.append(
+                    [
+                        list(engine.open_session(model).send(q, params).tokens(PATIENCE))
+                        for q in QUESTIONS[:4]
+                    ]
+                )
+                figures = engine.stats()["drafts"].get(model.id, {})
+    finally:
+        drafting.WORTH = before
+    same = sum(a == b for a, b in zip(*said, strict=True))
+    held, drafted = figures.get("accepted_tokens"), figures.get("drafted_tokens")
+    told = f"{same} of 4 the same, {held} of {drafted} drafted tokens held"
+    found.part("drafts", same == 4, told)
+
+
+def with_the_guide(engine: Engine, model: Model, found: Found) -> None:
+    """The Guide answers beside two chats of the real model, which say what they say alone."""
+    params = SamplingParams(max_tokens=40, temperature=0.0)
+    alone = [
+        list(engine.open_session(model).send(q, params).tokens(PATIENCE)) for q in QUESTIONS[:2]
+    ]
+    guide = engine.load(GUIDE)
+    replies = [engine.open_session(model).send(q, params) for q in QUESTIONS[:2]]
+    asked = engine.open_session(guide).send("How do I split a pane?", params).text(PATIENCE)
+    same = sum(list(r.tokens(PATIENCE)) == wanted for r, wanted in zip(replies, alone, strict=True))
+    found.part(
+        "the Guide beside it", same == 2 and bool(asked), f"{same} of 2 the same; {asked[:60]!r}"
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Run all parts; returns 1 where one found a fault."""
+    parser = argparse.ArgumentParser(prog="tests.torture real", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--greedy", type=int, default=100, help="greedy answers to compare (100)")
+    options = parser.parse_args(arguments)
+    from engine.model import backend
+
+    backend.start()
+    from mlx_lm.utils import load_model
+
+    found = Found()
+    theirs, _ = load_model(options.folder)
+    theirs.set_dtype(mx.float32)
+    net = perplexity(options.folder, found, theirs)
+    with tempfile.TemporaryDirectory() as scratch, Engine() as engine:
+        model = engine.load(options.folder)
+        parts: list[Callable[[Engine, Model, Found], None]] = [
+            *(together, code_words, forms, ends, overflow, with_the_guide)
+        ]
+        for part in parts:
+            part(engine, model, found)
+        first_tokens(engine, model, found, net)
+        greedy(engine, model, found, theirs, options.greedy)
+        drafts(options.folder, found, Path(scratch))
+    print(f"{found.faults} faults")
+    return 1 if found.faults else 0
