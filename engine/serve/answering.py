@@ -42,7 +42,8 @@ class _Request:
     """One request whose body has been read.
 
     Attributes:
-        large: its body is.
+        size: bytes of its body.
+        large: its body is, or what it goes on from.
         name: of the session that it asks for.
         events: what is to be told of its replies.
         told: the conversation that the session is told.
@@ -52,6 +53,7 @@ class _Request:
     scope: Scope
     send: Send
     body: dict[str, Any]
+    size: int
     large: bool
     name: str | None
     events: Events
@@ -120,7 +122,8 @@ class Answering:
         raw = await bodies.read(scope, receive, self.served, self.silence, held)
         if self.ending:
             raise EngineError(ENGINE_STOPPED, ENDING)
-        return await bodies.understood(raw), len(raw)
+        size = len(raw)
+        return await bodies.understood(raw), size
 
     def use(self, scope: Scope, session: str | None, body: dict[str, Any]) -> Use:
         """Use the model that a request names, else that of its session, else the first one.
@@ -148,7 +151,7 @@ class Answering:
                 told = await recalled(self._places.sessions, scope, name, body, size)
             large = max(size, told.size if told else 0) > bodies.LARGE
             self._here[events] = guest_of(scope).id
-            request = _Request(door, scope, send, body, large, name, events, told)
+            request = _Request(door, scope, send, body, size, large, name, events, told)
             try:
                 await self._until_told(request, receive)
             finally:
@@ -171,6 +174,7 @@ class Answering:
             model = await unless(watch, self.served.load(use.entry))
             if model is None:
                 return
+            bodies.check_size(request.size, model)
             read = partial(_understood, door, model, request.body, guest_of(scope))
             asked = await asyncio.to_thread(read) if request.large else read()
             choices = [

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import uvicorn
 
 from engine.engine import Engine
+from engine.model import backend
 from engine.model.info import Model
 from engine.serve.answering import Answering
 from engine.serve.app import App
@@ -184,6 +185,10 @@ class Server:
         if self._keys is not None:
             self._forget_revoked(self._keys)
         self.served.relieve()
+        if self._answering.held.large_ended:
+            self._answering.held.large_ended = False
+            if self._http.loop is not None:
+                self._http.loop.run_in_executor(None, backend.give_back_heap)
 
     def _forget_revoked(self, keys: Keys) -> None:
         """Stop the answers to guests whose keys were revoked, and free what they had."""
