@@ -28,6 +28,7 @@ from engine.serve.refusals import MODEL_UNLOADED, WRONG_KEY, RefusedError
 from engine.serve.reloading import BROKE_DOWN
 from engine.serve.replies import Events, Gone, Replies
 from engine.serve.served import Served
+from engine.serve.sharing import Sharing
 from engine.serve.told import Told
 from engine.serve.visits import Visits
 from engine.serve.watch import disconnected, meanwhile, unless
@@ -70,10 +71,17 @@ class Answering:
         held: what all requests together hold.
     """
 
-    def __init__(self, engine: Engine, served: Served, places: Places, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        served: Served,
+        places: Places,
+        metrics: Metrics,
+        sharing: Sharing | None = None,
+    ) -> None:
         self.served = served
         self.visits = Visits()
-        self.held = bodies.Held()
+        self.held = bodies.Held(sharing)
         self.silence = bodies.SILENCE_SECONDS
         self._engine = engine
         self._places = places
@@ -135,7 +143,7 @@ class Answering:
         if not isinstance(name, (str, type(None))):
             raise bodies.not_understood(ValueError(f"model must be a text, not {name!r}"))
         known = None if name else self._places.model_of(scope, session)
-        return self.served.use(known.path if known else name)
+        return self.served.use(known.path if known else name, guest_of(scope))
 
     async def answer(self, door: Door, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request.
@@ -144,7 +152,7 @@ class Answering:
             RefusedError, EngineError: it cannot be, and nothing has been told.
         """
         events: Events = asyncio.Queue()
-        with self.held.share() as held:
+        with self.held.share(guest_of(scope)) as held:
             body, size = await self.body(scope, receive, held)
             name, told = session_name(scope, body), None
             if "follows" in door.table.kinds:

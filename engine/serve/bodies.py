@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,8 +17,10 @@ from engine.openai import json_text
 from engine.openai.json_parts import Parts
 from engine.serve.doors.fields import Fields
 from engine.serve.doors.kinds import Table
+from engine.serve.guests import LOCAL, Guest
 from engine.serve.refusals import RefusedError
 from engine.serve.served import Served
+from engine.serve.sharing import Sharing
 
 LEAST_LIMIT, MOST_LIMIT = 2**20, 64 * 2**20
 """Bytes of a request: no model's limit is outside of these."""
@@ -36,20 +39,25 @@ GIVEN_BACK = 16 * 2**20
 class Held:
     """What the requests hold together. Lives on the server's event loop.
 
+    Args:
+        sharing: how much of it one of several keys may have.
+
     Attributes:
         bytes: of their bodies, and of what is read from them.
         large_ended: a large one has ended since this was last taken back.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, sharing: Sharing | None = None) -> None:
         self.bytes = 0
         self.large_ended = False
+        self._sharing = sharing or Sharing()
+        self._of: Counter[str] = Counter()  # bytes by key
 
     @contextmanager
-    def share(self) -> Iterator[Callable[[int], None]]:
+    def share(self, guest: Guest = LOCAL) -> Iterator[Callable[[int], None]]:
         """One request's share, until this is left. The function that is given enlarges it.
 
-        It raises RefusedError, 429, where all together would hold too much.
+        It raises RefusedError, 429, where all together would hold too much, or its guest's.
         """
         mine = 0
 
@@ -62,13 +70,18 @@ class Held:
                     "may. Ask again later.",
                     CAPACITY_EXHAUSTED,
                 )
+            left = MOST_HELD - self.bytes - by
+            if not self._sharing.may_have(self._of[guest.id] + by, left):
+                raise self._sharing.refused("what requests may hold")
             mine += by
             self.bytes += by
+            self._of[guest.id] += by
 
         try:
             yield enlarge
         finally:
             self.bytes -= mine
+            self._of[guest.id] -= mine
             self.large_ended |= mine >= GIVEN_BACK
 
 

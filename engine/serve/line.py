@@ -1,12 +1,15 @@
-"""A line of requests, answered in the order in which they came.
+"""A line of requests, answered in the order in which they came, and fairly by key.
 
 A request takes as many places as it wants answers. Nobody overtakes one that waits for several.
+Where several keys wait, the one that has the fewest places is next: who sends a hundred requests
+keeps those waiting that are his own.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -25,18 +28,24 @@ class Line:
     Args:
         at_once: how many.
         reserved: how many of them only requests without a session may take.
+        spare: tells how many of them only keys may take that have none.
 
     Attributes:
-        waiting: those that wait, in order.
+        waiting: those that wait, in the order in which they came.
         left: when somebody left it last, of `time.monotonic`; at first when it was made.
     """
 
-    def __init__(self, at_once: int, reserved: int = 0) -> None:
+    def __init__(
+        self, at_once: int, reserved: int = 0, spare: Callable[[], int] = lambda: 0
+    ) -> None:
         self._at_once = at_once
+        self._spare = spare
         self._for_named = at_once - reserved
         self._through: set[Turn] = set()
         self._taken = self._named = 0  # places, and those of requests with a session
+        self._of: Counter[str] = Counter()  # places by key
         self.waiting: dict[Turn, None] = {}
+        self._order: dict[Turn, int] | None = None  # as it was found last; None: it has changed
         self.left = time.monotonic()
 
     @property
@@ -49,20 +58,22 @@ class Line:
         """How many answers are being given."""
         return self._taken
 
-    def would_wait(self, named: bool, places: int = 1) -> bool:
+    def would_wait(self, named: bool, places: int = 1, guest: str = "") -> bool:
         """Whether one more request would have to wait."""
         same = any(t.named == named for t in self.waiting)
-        room = self._has_room(named, self._places(named, places), bool(self.waiting))
+        room = self._has_room(named, self._places(named, places), guest, bool(self.waiting))
         return same or not room
 
-    def enter(self, named: bool = False, places: int = 1) -> Turn:
+    def enter(self, named: bool = False, places: int = 1, guest: str = "") -> Turn:
         """Join the line. `Turn.wait` waits until it is through, and `Turn.leave` ends it.
 
         Args:
             places: that it takes. Who wants more than there are takes all of them.
+            guest: whose key it came with.
         """
-        turn = Turn(self, named, self._places(named, places))
+        turn = Turn(self, named, self._places(named, places), guest)
         self.waiting[turn] = None
+        self._order = None
         try:
             self._admit()
         except BaseException:
@@ -75,6 +86,17 @@ class Line:
         for turn in list(self.waiting):
             turn.refuse(error)
 
+    def before(self, turn: Turn) -> int:
+        """How many wait before that one."""
+        if self._order is None:
+            self._order = {one: place for place, one in enumerate(self._in_order())}
+        return self._order.get(turn, 0)
+
+    def drop(self, turn: Turn) -> bool:
+        """Take one out of those who wait; False where it does not."""
+        self._order = None
+        return self.waiting.pop(turn, turn) is None
+
     def leave(self, turn: Turn) -> None:
         """Let the next one through."""
         self.left = time.monotonic()
@@ -82,16 +104,18 @@ class Line:
         self._admit()
 
     def _forget(self, turn: Turn) -> None:
-        self.waiting.pop(turn, None)
+        self.drop(turn)
         if turn in self._through:
             self._through.remove(turn)
             self._take(turn, -turn.places)
 
     def _admit(self) -> None:
+        if self._taken >= self._at_once:
+            return
         barred = False
-        for turn in list(self.waiting):
-            if self._has_room(turn.named, turn.places, barred):
-                del self.waiting[turn]
+        for turn in self._in_order():
+            if self._has_room(turn.named, turn.places, turn.guest, barred):
+                self.drop(turn)
                 self._through.add(turn)
                 self._take(turn, turn.places)
                 turn.through.set_result(None)
@@ -100,14 +124,29 @@ class Line:
             else:
                 barred = True
 
+    def _in_order(self) -> list[Turn]:
+        """Those who wait, in the order of their turns: always of the key that has least then."""
+        waiting = list(self.waiting)
+        if len({turn.guest for turn in waiting}) < 2:
+            return waiting
+        has, ordered = Counter(self._of), []
+        for came, turn in enumerate(waiting):
+            ordered.append((has[turn.guest], came, turn))
+            has[turn.guest] += turn.places
+        return [turn for _, _, turn in sorted(ordered, key=lambda one: one[:2])]
+
     def _take(self, turn: Turn, places: int) -> None:
         self._taken += places
         self._named += places if turn.named else 0
+        self._of[turn.guest] += places
+        if not self._of[turn.guest]:
+            del self._of[turn.guest]
+        self._order = None
 
     def _places(self, named: bool, wanted: int) -> int:
         return min(wanted, self._for_named if named else self._at_once)
 
-    def _has_room(self, named: bool, places: int, barred: bool = False) -> bool:
+    def _has_room(self, named: bool, places: int, guest: str, barred: bool = False) -> bool:
         """Whether there are so many places.
 
         Args:
@@ -119,7 +158,8 @@ class Line:
         unnamed = self._taken - self._named
         if barred and unnamed + places > self._at_once - self._for_named:
             return False
-        return self._taken + places <= self._at_once
+        most = self._at_once - self._spare() if self._of[guest] else self._at_once
+        return self._taken + places <= most
 
 
 class Turn:
@@ -128,11 +168,13 @@ class Turn:
     Attributes:
         named: whether it has a session of its own.
         places: that it takes.
+        guest: whose key it came with.
         through: done when the request's turn has come.
     """
 
-    def __init__(self, line: Line, named: bool, places: int = 1) -> None:
+    def __init__(self, line: Line, named: bool, places: int = 1, guest: str = "") -> None:
         self._line = line
+        self.guest = guest
         self.named = named
         self.places = places
         self.through: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -146,10 +188,7 @@ class Turn:
     @property
     def before(self) -> int:
         """How many wait before this one."""
-        for place, turn in enumerate(self._line.waiting):
-            if turn is self:
-                return place
-        return 0
+        return self._line.before(self)
 
     async def wait(self, say: Say, what: str) -> None:
         """Wait for the turn. The client is told its place, once waiting takes longer.
@@ -168,7 +207,7 @@ class Turn:
 
     def refuse(self, error: Exception) -> None:
         """Tell the one who waits here that he waits in vain, if he still waits."""
-        if self._line.waiting.pop(self, self) is None:
+        if self._line.drop(self):
             self.through.set_exception(error)
             self.through.exception()  # those who are not there any more do not ask
 

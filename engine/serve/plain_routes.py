@@ -123,7 +123,7 @@ class _At:
 
     async def _answer(self, scope: Scope, receive: Receive) -> dict[str, Any] | None:
         """What is told; None where the client has gone before."""
-        with self._answering.held.share() as held:
+        with self._answering.held.share(guest_of(scope)) as held:
             body, size = await self._answering.body(scope, receive, held)
             return await self._told(scope, receive, body, size)
 

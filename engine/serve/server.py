@@ -33,6 +33,7 @@ from engine.serve.served import Served
 from engine.serve.session_routes import SessionRoutes
 from engine.serve.sessions import Sessions
 from engine.serve.settings import Settings
+from engine.serve.sharing import Sharing
 
 log = logging.getLogger(__name__)
 
@@ -84,14 +85,15 @@ class Server:
         self.engine = engine
         self._unload_after = settings.unload_after
         self.conversations = Conversations(engine)
-        self.sessions = Sessions(engine, settings)
-        self.served = Served(engine, models, self._lost, folders, settings.may_unload)
+        sharing = Sharing(keys)
+        self.sessions = Sessions(engine, settings, sharing)
+        self.served = Served(engine, models, self._lost, folders, settings.may_unload, sharing)
         self.metrics = Metrics()
         self._socket = _listening(settings.host, port)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
         self.port = self.address[1]
-        self.places = Places(self.sessions, self.conversations, settings)
-        answering = Answering(engine, self.served, self.places, self.metrics)
+        self.places = Places(self.sessions, self.conversations, settings, sharing)
+        answering = Answering(engine, self.served, self.places, self.metrics, sharing)
         answering.silence = patience
         self.visits = answering.visits
         self._answering, self._keys, self._kept = answering, keys, Kept()
