@@ -102,6 +102,11 @@ def http(arguments: list[str]) -> int:
     return _with_openblas("torture_http", arguments)
 
 
+def hub(arguments: list[str]) -> int:
+    """A hub that lies, drips and leads round in circles, and the program's own client."""
+    return _with_openblas("torture_hub", arguments)
+
+
 def clients(arguments: list[str]) -> int:
     """litellm, langchain and an agent, in an environment of their own, against a real server."""
     return _with_openblas("torture_clients", arguments)
@@ -147,6 +152,11 @@ def elsewhere(arguments: list[str]) -> int:
     return _with_openblas("torture_elsewhere", arguments)
 
 
+def machines(arguments: list[str]) -> int:
+    """A model over machines of their own (namespaces): links slowed, cut and healed in answers."""
+    return _with_openblas("torture_machines", arguments)
+
+
 def kernel(arguments: list[str]) -> int:
     """The attention kernels as C++: random shapes, and broken versions, all noticed."""
     return _with_openblas("torture_kernel", arguments)
@@ -164,6 +174,7 @@ COMMANDS = {
     "races": races,
     "clients": clients,
     "http": http,
+    "hub": hub,
     "hostile": hostile,
     "faults": faults,
     "doors": doors,
@@ -173,6 +184,7 @@ COMMANDS = {
     "calls": calls,
     "ranks": ranks,
     "elsewhere": elsewhere,
+    "machines": machines,
     "kernel": kernel,
     "drafts": drafts,
 }
