@@ -11,6 +11,7 @@ memory is left.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
@@ -77,10 +78,8 @@ class _Hostile(_Handler):
             return
         harm.times -= 1
         self.close_connection = True
-        try:
+        with contextlib.suppress(OSError):  # the client has had enough
             getattr(self, f"harm_{harm.what}")(harm.rng)
-        except OSError:
-            pass  # the client has had enough
 
     # -- heads
 
@@ -260,8 +259,13 @@ def _rounds(hub: Hub, folder: Path, chosen: argparse.Namespace) -> int:
         if took > MOST_SECONDS:
             wrong.append(f"it took {took:.0f} s")
         _Hostile.harm = None
-        # The next try finds what this one has left, and a hub that is good.
-        good, also = _tried(folder, discard=True)
+        # The next try finds what this one has left, and a hub that is good. A damaged part is
+        # thrown away then, and the one after it brings all.
+        good, also = _tried(folder)
+        if good == "download_failed":
+            good, more = _tried(folder)
+            also += more
+        _forget(folder)
         if good != "whole":
             wrong.append(f"afterwards a good hub brings no model: {good}")
         for fault in wrong + also:

@@ -140,10 +140,12 @@ def pieces(
         EngineError: what the hub refused, or `download_cancelled` as soon as the event is set.
     """
     transfer = _Transfer(url, headers)
-    begun, came, end = False, 0, time.monotonic() + READ_SECONDS
+    begun, came, left = False, 0, READ_SECONDS
     try:
         while True:
-            good, answer = _next(transfer.said, cancelled, end)
+            before = time.monotonic()
+            good, answer = _next(transfer.said, cancelled, left)
+            left -= time.monotonic() - before  # what is done with the pieces does not count
             if not good and _is_transient(answer):
                 raise BrokenError(answer)
             if not good:
@@ -153,19 +155,26 @@ def pieces(
             came += len(answer[1])
             yield answer
             if not begun or came >= LEAST_BYTES:
-                begun, came, end = True, 0, time.monotonic() + READ_SECONDS
+                begun, came, left = True, 0, READ_SECONDS
     finally:
         transfer.let_go()
 
 
 def _next(
-    said: queue.Queue[tuple[bool, Any]], cancelled: threading.Event, end: float
+    said: queue.Queue[tuple[bool, Any]], cancelled: threading.Event, seconds: float
 ) -> tuple[bool, Any]:
+    """What the transfer says next.
+
+    Raises:
+        BrokenError: so many seconds are over.
+        EngineError: `download_cancelled`.
+    """
+    end = time.monotonic() + seconds
     while not cancelled.is_set():
-        with contextlib.suppress(queue.Empty):
-            return said.get(timeout=_LOOK_S)
         if time.monotonic() > end:
             raise BrokenError(_SlowError())
+        with contextlib.suppress(queue.Empty):
+            return said.get(timeout=_LOOK_S)
     raise cancelled_error()
 
 
