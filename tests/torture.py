@@ -68,10 +68,12 @@ def doors(arguments: list[str]) -> int:
 
 def _with_openblas(part: str, arguments: list[str]) -> int:
     """Run a part that has a module of its own; OpenBLAS goes in before anything imports MLX."""
-    from engine.model import backend
+    from engine.model import backend, importing
 
     backend.take_openblas()
-    status: int = importlib.import_module(f"tests.{part}").main(arguments)
+    with importing.file_limit_kept():  # mlx-lm would take most of the descriptors away
+        module = importlib.import_module(f"tests.{part}")
+    status: int = module.main(arguments)
     return status
 
 

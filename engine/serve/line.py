@@ -8,6 +8,7 @@ keeps those waiting that are his own.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -18,8 +19,10 @@ Say = Callable[[str], Any]
 
 TELL_SECONDS = 1.0
 """How long a request waits before it is told so, and between two looks at its place."""
-SILENT_LOOKS = 10
-"""So many looks at an unchanged place are not told. Then it is told again."""
+SILENT_SECONDS = 10.0
+"""For so long an unchanged place is not told. Then it is told again."""
+LOOKS_PER_SECOND = 200
+"""Of all who wait, about: whoever has many before him looks less often."""
 
 
 class Line:
@@ -44,7 +47,9 @@ class Line:
         self._through: set[Turn] = set()
         self._taken = self._named = 0  # places, and those of requests with a session
         self._of: Counter[str] = Counter()  # places by key
+        self._numbers = itertools.count()
         self.waiting: dict[Turn, None] = {}
+        self._by: dict[str, dict[Turn, None]] = {}  # those that wait, by key
         self._order: dict[Turn, int] | None = None  # as it was found last; None: it has changed
         self.left = time.monotonic()
 
@@ -71,8 +76,8 @@ class Line:
             places: that it takes. Who wants more than there are takes all of them.
             guest: whose key it came with.
         """
-        turn = Turn(self, named, self._places(named, places), guest)
-        self.waiting[turn] = None
+        turn = Turn(self, named, self._places(named, places), guest, next(self._numbers))
+        self.waiting[turn] = self._by.setdefault(guest, {})[turn] = None
         self._order = None
         try:
             self._admit()
@@ -94,8 +99,13 @@ class Line:
 
     def drop(self, turn: Turn) -> bool:
         """Take one out of those who wait; False where it does not."""
+        if turn not in self.waiting:
+            return False
+        del self.waiting[turn], self._by[turn.guest][turn]
+        if not self._by[turn.guest]:
+            del self._by[turn.guest]
         self._order = None
-        return self.waiting.pop(turn, turn) is None
+        return True
 
     def leave(self, turn: Turn) -> None:
         """Let the next one through."""
@@ -110,19 +120,28 @@ class Line:
             self._take(turn, -turn.places)
 
     def _admit(self) -> None:
-        if self._taken >= self._at_once:
-            return
-        barred = False
-        for turn in self._in_order():
-            if self._has_room(turn.named, turn.places, turn.guest, barred):
-                self.drop(turn)
-                self._through.add(turn)
-                self._take(turn, turn.places)
-                turn.through.set_result(None)
-            elif not turn.named:
+        while self.waiting and self._taken < self._at_once:
+            heads = (next(iter(own)) for own in self._by.values())
+            first = min(heads, key=lambda turn: (self._of[turn.guest], turn.number))
+            if not self._has_room(first.named, first.places, first.guest):
+                if first.named:
+                    self._admit_behind()
                 return  # whoever came later would keep it waiting
-            else:
-                barred = True
+            self._let(first)
+
+    def _admit_behind(self) -> None:
+        """Let those through who keep nobody waiting: a request with a session is the next."""
+        for turn in self._in_order():
+            if self._has_room(turn.named, turn.places, turn.guest, barred=True):
+                self._let(turn)
+            elif not turn.named:
+                return
+
+    def _let(self, turn: Turn) -> None:
+        self.drop(turn)
+        self._through.add(turn)
+        self._take(turn, turn.places)
+        turn.through.set_result(None)
 
     def _in_order(self) -> list[Turn]:
         """Those who wait, in the order of their turns: always of the key that has least then."""
@@ -169,12 +188,14 @@ class Turn:
         named: whether it has a session of its own.
         places: that it takes.
         guest: whose key it came with.
+        number: grows with each that comes.
         through: done when the request's turn has come.
     """
 
-    def __init__(self, line: Line, named: bool, places: int = 1, guest: str = "") -> None:
+    def __init__(self, line: Line, named: bool, places: int, guest: str, number: int) -> None:
         self._line = line
         self.guest = guest
+        self.number = number
         self.named = named
         self.places = places
         self.through: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -196,13 +217,16 @@ class Turn:
         Raises:
             Exception: the line has ended.
         """
-        told, looks = -1, 0
+        told, pause, silent = -1, TELL_SECONDS, 0.0
         while not self.through.done():
-            await asyncio.wait([self.through], timeout=TELL_SECONDS)
-            looks += 1
-            if not self.through.done() and (self.before != told or looks > SILENT_LOOKS):
-                told, looks = self.before, 0
-                await say(f"waiting for {what}, {told} before this one")
+            await asyncio.wait([self.through], timeout=pause)
+            if self.through.done():
+                break
+            before, silent = self.before, silent + pause
+            if before != told or silent >= SILENT_SECONDS:
+                told, silent = before, 0.0
+                await say(f"waiting for {what}, {before} before this one")
+            pause = min(max(TELL_SECONDS, before / LOOKS_PER_SECOND), SILENT_SECONDS)
         self.through.result()
 
     def refuse(self, error: Exception) -> None:

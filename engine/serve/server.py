@@ -43,6 +43,8 @@ SENT_AHEAD = 64 * 2**10
 """Bytes that the system holds of what was sent to a client and it has not taken (Linux: twice as
 many). By itself Linux holds 4 MB of each: a client that does not read would have an answer of
 17,000 tokens computed for it, and a thousand of them would take 4 GB."""
+CROWD = 512
+"""So many connections leave memory behind that is worth giving back."""
 TICKS_PER_SECOND = 10
 """uvicorn's."""
 GRACE_SECONDS = 1
@@ -84,6 +86,7 @@ class Server:
             raise ValueError("a key is required, and none has been made yet")
         self.engine = engine
         self._unload_after = settings.unload_after
+        self._crowd = 0  # the most connections since memory was given back last
         self.conversations = Conversations(engine)
         sharing = Sharing(keys)
         self.sessions = Sessions(engine, settings, sharing)
@@ -187,8 +190,14 @@ class Server:
         if self._keys is not None:
             self._forget_revoked(self._keys)
         self.served.relieve()
-        if self._answering.held.large_ended:
-            self._answering.held.large_ended = False
+        self._give_back()
+
+    def _give_back(self) -> None:
+        """Return memory to the system after a large request, or when most of a crowd has gone."""
+        held, here = self._answering.held, self.connections
+        self._crowd = max(self._crowd, here)
+        if held.large_ended or (self._crowd >= CROWD and here < self._crowd / 2):
+            held.large_ended, self._crowd = False, here
             if self._http.loop is not None:
                 self._http.loop.run_in_executor(None, backend.give_back_heap)
 

@@ -139,6 +139,32 @@ def test_s7_turns_are_fair_whatever_comes_and_goes() -> None:
         asyncio.run(run(seed))
 
 
+def test_s7_who_joins_a_long_line_looks_at_none_of_those_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ten thousand that wait would keep each other busy: some places stay free for other keys."""
+    ordered: list[int] = []
+    before = Line._in_order
+
+    def in_order(line: Line) -> list[Turn]:
+        ordered.append(len(line.waiting))
+        return before(line)
+
+    monkeypatch.setattr(Line, "_in_order", in_order)
+
+    async def run() -> None:
+        line = Line(16, spare=lambda: 1)
+        turns = [line.enter(guest="b") for _ in range(500)]
+        line.leave(turns[0])
+        line.leave(turns[400])
+        assert (line.going, len(line.waiting), ordered) == (15, 483, [])
+        assert line.enter(guest="a").through.done()
+        assert line.before(turns[499]) == 482
+        assert len(ordered) == 1
+
+    asyncio.run(run())
+
+
 # ---------------------------------------------------------------- the queue, bytes, sessions
 
 
