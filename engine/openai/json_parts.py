@@ -37,7 +37,7 @@ class Parts:
         return f"{MOST_PARTS:,} values" if self.texts + self.commas > MOST_PARTS else ""
 
     @property
-    def bytes(self) -> int:
+    def nbytes(self) -> int:
         """What they take in memory once they are read, beside the characters of the texts."""
         return self.lists * LIST_BYTES + (self.commas + self.texts) * PART_BYTES
 

@@ -158,11 +158,11 @@ async def _gathered(
                 if message["type"] == "http.disconnect":
                     raise RefusedError(400, "The connection was closed within the request.")
                 piece = message.get("body", b"")
-                before = parts.bytes
+                before = parts.nbytes
                 parts.add(piece)
                 if most := parts.too_many:
                     raise RefusedError(413, f"This request may have {most}, not more.")
-                held(len(piece) + parts.bytes - before)
+                held(len(piece) + parts.nbytes - before)
                 body += piece
                 more = message.get("more_body", False)
                 if len(body) > limit:
