@@ -71,6 +71,9 @@ class Hub:
         refuse: what a question about models is answered with, if not 0; `retry_after` goes along.
         answer: what such a question is answered with in place of what is true.
         break_off: answers to such questions end before they are whole.
+        dripped: of every answer the "head", "100 Continue" before it ("continue"), or the "body"
+            comes a little at a time and has no end, until ``go`` is set.
+        left: how many of those were ended by their client.
     """
 
     url: str = ""
@@ -93,6 +96,8 @@ class Hub:
     retry_after: str = ""
     answer: bytes | None = None
     break_off: bool = False
+    dripped: str = ""
+    left: int = 0
 
     def add(self, name: str, folder: Path | dict[str, bytes], **options: Any) -> Repo:
         """Serve a folder's files (or these) under this id."""
@@ -117,10 +122,14 @@ class Hub:
 
 
 @contextmanager
-def serving() -> Iterator[Hub]:
-    """A hub that runs meanwhile, on two free ports."""
+def serving(handler: type[BaseHTTPRequestHandler] | None = None) -> Iterator[Hub]:
+    """A hub that runs meanwhile, on two free ports.
+
+    Args:
+        handler: answers requests in another way than a hub does.
+    """
     hub = Hub()
-    front, behind = _Server(hub), _Server(hub)
+    front, behind = (_Server(hub, handler or _Handler) for _ in range(2))
     front.behind = behind.url
     hub.url = front.url
     threads = [threading.Thread(target=s.serve_forever, args=(0.02,)) for s in (front, behind)]
@@ -167,8 +176,8 @@ def connected(monkeypatch: Any, home: Path) -> Iterator[Hub]:
 class _Server(ThreadingHTTPServer):
     daemon_threads = False  # closing waits for what is being answered: nothing is left behind
 
-    def __init__(self, hub: Hub) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, hub: Hub, handler: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(("127.0.0.1", 0), handler)
         self.hub = hub
         self.url = f"http://127.0.0.1:{self.server_port}"
         self.behind = self.url
@@ -191,6 +200,9 @@ class _Handler(BaseHTTPRequestHandler):
         hub.asked.append(Asked(self.command, path, self.headers.get("Range", ""), token, query))
         if hub.silent:
             hub.go.wait(30)
+        if hub.dripped:
+            self._drip(hub.dripped)
+            return
         if path.startswith("/api/models") and hub.refuse:
             headers = {"Retry-After": hub.retry_after} if hub.retry_after else {}
             self._answer(hub.refuse, b"<html>no</html>", headers)
@@ -271,6 +283,20 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError:
             pass  # the client has had enough
         self.close_connection = True
+
+    def _drip(self, what: str) -> None:
+        hub, piece = self.server.hub, b"a"
+        begun = {"head": b"HTTP/1.1 200 OK\r\nX-Long: ", "continue": b""}
+        whole = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
+        if what == "continue":
+            piece = b"HTTP/1.1 100 Continue\r\n\r\n"
+        self.close_connection = True
+        try:
+            self.wfile.write(begun.get(what, whole))
+            while not hub.go.wait(0.01):
+                self.wfile.write(piece)
+        except OSError:
+            hub.left += 1
 
     def _resolve(self, name: str, commit: str, file: str, token: str) -> None:
         repo = self.server.hub.repos.get(name)

@@ -68,10 +68,12 @@ def doors(arguments: list[str]) -> int:
 
 def _with_openblas(part: str, arguments: list[str]) -> int:
     """Run a part that has a module of its own; OpenBLAS goes in before anything imports MLX."""
-    from engine.model import backend
+    from engine.model import backend, importing
 
     backend.take_openblas()
-    status: int = importlib.import_module(f"tests.{part}").main(arguments)
+    with importing.file_limit_kept():  # mlx-lm would take most of the descriptors away
+        module = importlib.import_module(f"tests.{part}")
+    status: int = module.main(arguments)
     return status
 
 
@@ -100,6 +102,11 @@ def races(arguments: list[str]) -> int:
 def http(arguments: list[str]) -> int:
     """Requests that nobody should send: schemathesis, then raw sockets; no 500 and no hang."""
     return _with_openblas("torture_http", arguments)
+
+
+def hub(arguments: list[str]) -> int:
+    """A hub that lies, drips and leads round in circles, and the program's own client."""
+    return _with_openblas("torture_hub", arguments)
 
 
 def clients(arguments: list[str]) -> int:
@@ -147,6 +154,11 @@ def elsewhere(arguments: list[str]) -> int:
     return _with_openblas("torture_elsewhere", arguments)
 
 
+def machines(arguments: list[str]) -> int:
+    """A model over machines of their own (namespaces): links slowed, cut and healed in answers."""
+    return _with_openblas("torture_machines", arguments)
+
+
 def kernel(arguments: list[str]) -> int:
     """The attention kernels as C++: random shapes, and broken versions, all noticed."""
     return _with_openblas("torture_kernel", arguments)
@@ -169,6 +181,7 @@ COMMANDS = {
     "races": races,
     "clients": clients,
     "http": http,
+    "hub": hub,
     "hostile": hostile,
     "faults": faults,
     "doors": doors,
@@ -178,6 +191,7 @@ COMMANDS = {
     "calls": calls,
     "ranks": ranks,
     "elsewhere": elsewhere,
+    "machines": machines,
     "kernel": kernel,
     "drafts": drafts,
     "real": real,

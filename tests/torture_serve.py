@@ -4,19 +4,29 @@ Thousands of requests with random sessions, forks, deletions and disconnects, th
 connections, then a thousand streams that nobody reads, then crowds of up to 256 clients, while
 eight streams of the engine's own go on. No connection is refused, those who wait are answered in
 their order, and at the end memory, threads and descriptors are what they were at the start.
+
+Then one key attacks a server that it shares with another, whose short requests are answered all the
+while: large bodies of small lists, bodies that come a byte at a time, storms of answers that are
+all cancelled at once, and ten thousand streams that are held (as many as this machine's limit of
+descriptors allows; `--held-seconds 600` is the full form).
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import resource
 import socket
 import statistics
+import subprocess
+import sys
 import tempfile
 import threading
 import time
+from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,6 +36,8 @@ from engine.bench.random_models import write_model
 from engine.core.workers import THREADS
 from engine.serve.connection import AT_ONCE as ACCEPTED
 from engine.serve.connection import SPARE_FILES
+from engine.serve.keys import Keys
+from engine.serve.line import SILENT_SECONDS
 from engine.serve.server import Server
 from engine.serve.settings import Settings
 from tests.engine.crowd import crowd
@@ -54,6 +66,14 @@ UNREAD_EACH = 100_000
 """Bytes of the process for each stream that nobody reads: its connection, and what waits for it."""
 BUFFERED_EACH = 400_000
 """Bytes of the system for each."""
+HELD_EACH = 150_000
+"""Bytes of the process for each stream that waits or is answered, and is read."""
+ATTACKED_GROWTH = 150 * 2**20
+"""Bytes of the process that may be left after attacks, most of it room of dead objects."""
+HELD_KEPT = 40_000
+"""The same of each stream that was held: a second crowd of them takes no more than the first."""
+ATTACKED_PATIENCE = 30.0
+"""Seconds until a connection that has not been read is closed: ten thousand come at once."""
 
 
 def main(arguments: list[str]) -> int:
@@ -62,16 +82,221 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--idle", type=int, default=1000, help="connections that do nothing")
     parser.add_argument("--unread", type=int, default=1000, help="streams that nobody reads")
     parser.add_argument("--clients", default="1,4,8,16,64,256", help="that come at once")
+    parser.add_argument("--held", type=int, default=10_000, help="streams that one key holds")
+    parser.add_argument("--held-seconds", type=float, default=60.0, help="how long (600 is much)")
+    parser.add_argument("--storms", type=int, default=10, help="of answers that are cancelled")
+    parser.add_argument("--only", choices=["clients", "attacks"], help="one half of it")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=1e9, help="then no more are begun")
     chosen = parser.parse_args(arguments)
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(8192, hard), hard))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     settings = Settings(sessions=24, policy="evict", at_once=AT_ONCE)
     with tempfile.TemporaryDirectory() as folder, Engine() as engine:
         model = engine.load(write_model(Path(folder) / "plain", FAMILIES["plain"], scale=3.0))
-        with Server(engine, [model], 0, 5.0, settings) as server:
-            return _tortured(server, model, chosen)
+        faults = 0
+        if chosen.only != "attacks":
+            with Server(engine, [model], 0, 5.0, settings) as server:
+                faults += _tortured(server, model, chosen)
+        if chosen.only != "clients":
+            faults += _attacked(engine, model, Path(folder), chosen)
+        return faults
+
+
+def _attacked(engine: Engine, model: Model, folder: Path, chosen: argparse.Namespace) -> int:
+    """One key attacks, another goes on asking; returns how many faults."""
+    keys = Keys(folder / "keys.json")
+    good, bad = keys.make("good"), keys.make("bad")
+    settings = Settings(connections=chosen.held + 100, queue=2 * chosen.held + 100)
+    # One that is not loaded: nobody knows yet how long its requests may be.
+    unloaded = write_model(folder / "unloaded", FAMILIES["plain"], scale=3.0)
+    faults: list[str] = []
+    with Server(engine, [model], 0, ATTACKED_PATIENCE, settings, (str(unloaded),), keys) as server:
+        asker = Asker(server, good)
+        until(lambda: asker.answered > 3)
+        before = _held(server)
+        print(f"attacks; before: {before}; {asker.told(faults)}", flush=True)
+        for name, attack in (
+            ("large bodies", _large_bodies),
+            ("slow bodies", _slow_bodies),
+            ("cancel storms", _cancel_storms),
+            ("held streams", _held_streams),
+        ):
+            said = attack(server, bad, chosen, faults)
+            print(f"{name}: {said}; meanwhile {asker.told(faults, name)}", flush=True)
+            until(lambda: running(server) <= 1 and server.places.line.going <= 1, 120)
+        asker.end()
+        until(lambda: server.connections == 0, 120)
+        time.sleep(2)  # the server gives memory back once a second
+        after = _held(server)
+        print(f"after:  {after}")
+        for what in ("threads", "descriptors"):
+            if after[what] > before[what]:
+                faults.append(f"{what}: {before[what]} -> {after[what]}")
+        if after["memory"] - before["memory"] > ATTACKED_GROWTH + chosen.held * HELD_KEPT:
+            faults.append(f"memory: {before['memory']} -> {after['memory']} bytes")
+    print("\n".join(faults) or "all attacks held")
+    return len(faults)
+
+
+class Asker:
+    """The other key: one short streamed answer after the other, on a thread.
+
+    Attributes:
+        answered: how many so far.
+    """
+
+    def __init__(self, server: Server, key: str) -> None:
+        self._server, self._key = server, key
+        self._took: list[float] = []
+        self._wrong: list[str] = []
+        self._ended = threading.Event()
+        self.answered = 0
+        self._thread = threading.Thread(target=self._run, name=f"{STREAM}-asker")
+        self._thread.start()
+
+    def told(self, faults: list[str], during: str = "") -> str:
+        """How long its requests have taken since the last time; what was no answer is a fault."""
+        took, self._took = sorted(self._took), []
+        wrong, self._wrong = self._wrong, []
+        faults += [f"{during}: the other key got {what!r}" for what in wrong[:3]]
+        if during and not took:
+            faults.append(f"{during}: the other key got no answer at all")
+        if not took:
+            return "no answers"
+        return f"{len(took)} answers, median {took[len(took) // 2]:.2f} s, longest {took[-1]:.2f} s"
+
+    def end(self) -> None:
+        """Ask no more."""
+        self._ended.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        asked = raw(body(stream=True), f"Authorization: Bearer {self._key}")
+        while not self._ended.wait(0.05):
+            began, answer = time.monotonic(), b""
+            with suppress(OSError), connect(self._server, asked) as client:
+                answer = rest(client)
+            self._took.append(time.monotonic() - began)
+            self.answered += 1
+            if b"data: [DONE]" not in answer:
+                self._wrong.append(answer[:300].decode(errors="replace"))
+
+
+def _large_bodies(server: Server, key: str, _: argparse.Namespace, faults: list[str]) -> str:
+    """Sixty megabytes of what is slow to read as JSON, and of what is not."""
+    mega, seen = 2**20, Counter[str]()
+    said = b'{"messages":[{"role":"user","content":"'
+    kinds: dict[str, Callable[[], bytes]] = {
+        "lists": lambda: b'{"messages":[' + b"[1]," * (15 * mega) + b"1]}",
+        "objects": lambda: b'{"messages":[' + b'{"":{}},' * (7 * mega) + b"1]}",
+        "numbers": lambda: b'{"messages":[' + b"1," * (30 * mega) + b"1]}",
+        "depth": lambda: b'{"messages":' + b"[" * (60 * mega),
+        "names": lambda: b'{"messages":[{' + b'"a":1,' * (10 * mega) + b'"a":1}]}',
+        "escapes": lambda: said + rb"\n" * (30 * mega) + b'"}]}',
+        "a text": lambda: said + b"[{," * (20 * mega) + b'"}]}',
+    }
+    most = 0
+    for name, made in kinds.items():
+        content = made()
+        head = [f"POST {CHAT} HTTP/1.1", "Host: localhost", f"Authorization: Bearer {key}"]
+        head += [f"Content-Length: {len(content)}", "Connection: close", "", ""]
+        with connect(server, "\r\n".join(head).encode()) as client:
+            with suppress(OSError):
+                client.sendall(content)
+            answer = b""
+            with suppress(OSError):
+                answer = rest(client)
+        status = answer[9:12].decode()
+        seen[f"{name} {status or 'closed'}"] += 1
+        if status not in ("400", "413", ""):  # the end of a refused body may not be read
+            faults.append(f"a large body of {name} got {answer[:200]!r}")
+        most = max(most, _held(server)["memory"] - len(content))
+        del content
+    return f"{', '.join(seen)}; {most / 1e6:.0f} MB of memory at most"
+
+
+def _slow_bodies(server: Server, key: str, chosen: argparse.Namespace, faults: list[str]) -> str:
+    """Bodies that come a byte a second, on all connections that there are."""
+    count = chosen.held // 10
+    held = [connect(server, raw(endless(), f"Authorization: Bearer {key}")[:-90])]
+    whole = raw(endless(), f"Authorization: Bearer {key}")
+    try:
+        for _ in range(count - 1):
+            held.append(connect(server, whole[:-90]))
+        for number in range(10):
+            for client in held:
+                with suppress(OSError):
+                    client.sendall(whole[-90 + number : -89 + number])
+            time.sleep(0.5)
+        here = server.connections
+    finally:
+        for client in held:
+            client.close()
+    until(lambda: server.connections <= 1, 60)
+    return f"{count} of them, {here} connections"
+
+
+def _cancel_storms(server: Server, key: str, chosen: argparse.Namespace, faults: list[str]) -> str:
+    """Hundreds of answers that are all cancelled in the same moment, waiting or begun."""
+    asked = raw(endless(), f"Authorization: Bearer {key}")
+    several = raw(endless(n=4), f"Authorization: Bearer {key}")
+    longest = 0.0
+    for storm in range(chosen.storms):
+        clients = [connect(server, several if n % 5 == 0 else asked) for n in range(200)]
+        until(lambda: server.places.line.going > 16, 60)
+        if storm % 2:
+            time.sleep(0.5)
+        began = time.monotonic()
+        for client in clients:
+            client.close()
+        until(lambda: server.places.line.going <= 1 and server.places.waiting <= 1, 60)
+        longest = max(longest, time.monotonic() - began)
+    until(lambda: running(server) <= 1, 60)
+    return f"{chosen.storms} of 200, all over {longest:.1f} s later at most"
+
+
+def _held_streams(server: Server, key: str, chosen: argparse.Namespace, faults: list[str]) -> str:
+    """Streams that wait, or go on, and are read: in a process of their own, which has room."""
+    before = _held(server)
+    program = [sys.executable, "-m", "tests.engine.holders", str(server.port), str(chosen.held)]
+    holders = subprocess.Popen(
+        [*program, key, json.dumps(endless())],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).resolve().parents[1],
+    )
+    assert holders.stdin is not None
+    assert holders.stdout is not None
+    try:
+        first = json.loads(holders.stdout.readline())
+        most, end = _held(server), time.monotonic() + chosen.held_seconds
+        cpu = time.process_time()
+        while time.monotonic() < end:
+            time.sleep(min(5.0, chosen.held_seconds))
+            now = _held(server)
+            most = {name: max(value, now[name]) for name, value in most.items()}
+        cpu = (time.process_time() - cpu) / chosen.held_seconds
+        holders.stdin.write("\n")
+        holders.stdin.flush()
+        last = json.loads(holders.stdout.readline())
+    finally:
+        holders.stdin.close()
+        holders.wait(60)
+    if first["statuses"] != {"200": first["there"]} or last["ended"] or last["refused"]:
+        faults.append(f"streams that were held ended: {first}, {last}")
+    if chosen.held_seconds > 3 * SILENT_SECONDS and last["heard"] < last["there"]:
+        faults.append(f"of {last['there']} that hold streams {last['heard']} heard something")
+    each = (most["memory"] - before["memory"]) / max(1, first["there"])
+    if each > HELD_EACH:
+        faults.append(f"each stream that is held takes {each:.0f} bytes")
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return (
+        f"{first['there']} of {chosen.held} for {chosen.held_seconds:.0f} s (this machine allows "
+        f"{hard} descriptors to a process), {each / 1e3:.0f} KB each, "
+        f"{cpu * 100:.0f} % of a core for all that the process does"
+    )
 
 
 def _tortured(server: Server, model: Model, chosen: argparse.Namespace) -> int:

@@ -32,7 +32,9 @@ from engine.errors import (
 from engine.hub.names import clean_name
 
 READ_SECONDS = 60.0
-"""How long one answer about a model may take in all."""
+"""How long one answer about a model may take in all, and any answer until it begins."""
+LEAST_BYTES = 16 * 1024
+"""So much of a file must come in that time. Who sends a byte now and then is as good as gone."""
 SEARCH = "the search"
 """What an answer is about that is about no single model."""
 
@@ -50,6 +52,10 @@ class BrokenError(Exception):
     def __init__(self, cause: Exception) -> None:
         super().__init__(_reason(cause))
         self.cause = cause
+
+
+class _SlowError(Exception):
+    """The answer comes, but too slowly."""
 
 
 class _RefusedError(Exception):
@@ -118,7 +124,7 @@ def read(
                     "not read. Try another name.",
                 )
             if time.monotonic() > end:
-                raise EngineError(OFFLINE, "The hub answers too slowly. Try again in a while.")
+                raise BrokenError(_SlowError())
     except BrokenError as error:
         raise translated(error.cause, what) from None
     return bytes(text)
@@ -130,38 +136,59 @@ def pieces(
     """Yields pairs of the status and a piece of the body. The first piece is empty.
 
     Raises:
-        BrokenError: the connection broke off or stalled.
+        BrokenError: the connection broke off, stalled, or brings next to nothing.
         EngineError: what the hub refused, or `download_cancelled` as soon as the event is set.
     """
     transfer = _Transfer(url, headers)
+    begun, came, left = False, 0, READ_SECONDS
     try:
         while True:
-            good, answer = _next(transfer.said, cancelled)
+            before = time.monotonic()
+            good, answer = _next(transfer.said, cancelled, left)
+            left -= time.monotonic() - before  # what is done with the pieces does not count
             if not good and _is_transient(answer):
                 raise BrokenError(answer)
             if not good:
                 raise translated(answer, what)
             if answer is None:
                 return
+            came += len(answer[1])
             yield answer
+            if not begun or came >= LEAST_BYTES:
+                begun, came, left = True, 0, READ_SECONDS
     finally:
         transfer.let_go()
 
 
-def _next(said: queue.Queue[tuple[bool, Any]], cancelled: threading.Event) -> tuple[bool, Any]:
+def _next(
+    said: queue.Queue[tuple[bool, Any]], cancelled: threading.Event, seconds: float
+) -> tuple[bool, Any]:
+    """What the transfer says next.
+
+    Raises:
+        BrokenError: so many seconds are over.
+        EngineError: `download_cancelled`.
+    """
+    end = time.monotonic() + seconds
     while not cancelled.is_set():
+        if time.monotonic() > end:
+            raise BrokenError(_SlowError())
         with contextlib.suppress(queue.Empty):
             return said.get(timeout=_LOOK_S)
     raise cancelled_error()
 
 
 class _Transfer:
-    """One request whose body is read by a thread. At most a few pieces wait to be taken."""
+    """One request whose body is read by a thread. At most a few pieces wait to be taken.
+
+    Its connection is its own: so whoever lets go of it can close it, even before an answer has
+    begun. A head may be dripped for ever, and no time-out of a single read ends that.
+    """
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
         self.said: queue.Queue[tuple[bool, Any]] = queue.Queue(32)
         self._url = url
-        self._headers = dict(headers)
+        self._headers = {**headers, "Connection": "close"}
         self._gone = threading.Event()
         self._socket: socket.socket | None = None
         threading.Thread(target=self._run, name="hub-transfer", daemon=True).start()
@@ -179,7 +206,11 @@ class _Transfer:
         try:
             session = get_session()
             with session.stream(
-                "GET", self._url, headers=self._headers, timeout=timeout_s()
+                "GET",
+                self._url,
+                headers=self._headers,
+                timeout=timeout_s(),
+                extensions={"trace": self._note},
             ) as answer:
                 if answer.status_code >= 400:
                     raise _RefusedError(answer)
@@ -187,8 +218,6 @@ class _Transfer:
                     raise EngineError(
                         DOWNLOAD_FAILED, "The hub packs what it was asked to send as it is."
                     )
-                stream = answer.extensions.get("network_stream")
-                self._socket = stream.get_extra_info("socket") if stream is not None else None
                 self._say(True, (answer.status_code, b""))
                 for piece in answer.iter_raw():
                     if not self._say(True, (answer.status_code, piece)):
@@ -196,6 +225,13 @@ class _Transfer:
             self._say(True, None)
         except Exception as error:
             self._say(False, error)
+
+    def _note(self, event: str, about: Mapping[str, Any]) -> None:
+        """Take note of the connection as soon as there is one; a redirect makes another."""
+        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+            self._socket = about["return_value"].get_extra_info("socket")
+            if self._gone.is_set():
+                self.let_go()
 
     def _say(self, good: bool, what: object) -> bool:
         while not self._gone.is_set():
@@ -214,6 +250,8 @@ def translated(error: Exception, what: str) -> EngineError:
         return error
     if isinstance(error, OfflineModeIsEnabled):
         return EngineError(OFFLINE, "HF_HUB_OFFLINE is set, so the hub is not asked. Unset it.")
+    if isinstance(error, _SlowError):
+        return EngineError(OFFLINE, "The hub answers too slowly. Try again in a while.")
     if isinstance(error, TimeoutException):
         return EngineError(OFFLINE, "The hub does not answer. Try again in a while.")
     if isinstance(error, TransportError):

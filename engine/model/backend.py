@@ -162,6 +162,11 @@ def give_back_memory() -> None:
 
     mx.synchronize()
     mx.clear_cache()
+    give_back_heap()
+
+
+def give_back_heap() -> None:
+    """The same for what MLX has not had. From any thread; others run meanwhile."""
     if sys.platform == "linux":
         with contextlib.suppress(AttributeError, OSError):
             ctypes.CDLL(None).malloc_trim(0)

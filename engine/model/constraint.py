@@ -19,7 +19,7 @@ from engine.errors import INTERNAL_ERROR, INVALID_REQUEST, EngineError
 from engine.model.loaded import LoadedModel
 from engine.params import SamplingParams
 from engine.text import form_tokens, recognition
-from engine.text.forms import MISSING, grammar, without_limits
+from engine.text.forms import MISSING, grammar, too_much, without_limits
 from engine.text.known_tokenizer import KnownTokenizer
 from engine.text.text import ReplyText
 
@@ -52,7 +52,7 @@ class Constraint:
 
         Raises:
             EngineError: `internal_error`, the token does not fit. A `logit_bias` that forbids all
-                allowed tokens can cause it.
+                allowed tokens can cause it. `invalid_request`, llguidance has given up.
         """
         if self._phase == _Phase.REASONING:
             if self._text.kind != "reasoning":
@@ -74,6 +74,8 @@ class Constraint:
 
     def _follow(self, tokens: list[int]) -> None:
         if tokens and not self._matcher.consume_tokens(tokens):
+            if why := too_much(self._why()):
+                raise EngineError(INVALID_REQUEST, f"The form of the answer {why}")
             raise EngineError(INTERNAL_ERROR, f"The answer left its form. {self._why()}".strip())
         self.complete = bool(self._matcher.is_stopped())
 

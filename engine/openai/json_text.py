@@ -14,7 +14,7 @@ LONGEST_WORDS = 400
 """Characters of a sentence about what is wrong. A sentence may quote what was sent."""
 
 
-def decode(raw: bytes) -> dict[str, Any]:
+def decode(raw: bytes | bytearray) -> dict[str, Any]:
     """The JSON object that these bytes are.
 
     Raises:

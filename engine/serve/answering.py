@@ -28,6 +28,7 @@ from engine.serve.refusals import MODEL_UNLOADED, WRONG_KEY, RefusedError
 from engine.serve.reloading import BROKE_DOWN
 from engine.serve.replies import Events, Gone, Replies
 from engine.serve.served import Served
+from engine.serve.sharing import Sharing
 from engine.serve.told import Told
 from engine.serve.visits import Visits
 from engine.serve.watch import disconnected, meanwhile, unless
@@ -42,7 +43,8 @@ class _Request:
     """One request whose body has been read.
 
     Attributes:
-        large: its body is.
+        size: bytes of its body.
+        large: its body is, or what it goes on from.
         name: of the session that it asks for.
         events: what is to be told of its replies.
         told: the conversation that the session is told.
@@ -52,6 +54,7 @@ class _Request:
     scope: Scope
     send: Send
     body: dict[str, Any]
+    size: int
     large: bool
     name: str | None
     events: Events
@@ -68,10 +71,17 @@ class Answering:
         held: what all requests together hold.
     """
 
-    def __init__(self, engine: Engine, served: Served, places: Places, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        served: Served,
+        places: Places,
+        metrics: Metrics,
+        sharing: Sharing | None = None,
+    ) -> None:
         self.served = served
         self.visits = Visits()
-        self.held = bodies.Held()
+        self.held = bodies.Held(sharing)
         self.silence = bodies.SILENCE_SECONDS
         self._engine = engine
         self._places = places
@@ -120,7 +130,8 @@ class Answering:
         raw = await bodies.read(scope, receive, self.served, self.silence, held)
         if self.ending:
             raise EngineError(ENGINE_STOPPED, ENDING)
-        return await bodies.understood(raw), len(raw)
+        size = len(raw)
+        return await bodies.understood(raw), size
 
     def use(self, scope: Scope, session: str | None, body: dict[str, Any]) -> Use:
         """Use the model that a request names, else that of its session, else the first one.
@@ -132,7 +143,7 @@ class Answering:
         if not isinstance(name, (str, type(None))):
             raise bodies.not_understood(ValueError(f"model must be a text, not {name!r}"))
         known = None if name else self._places.model_of(scope, session)
-        return self.served.use(known.path if known else name)
+        return self.served.use(known.path if known else name, guest_of(scope))
 
     async def answer(self, door: Door, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request.
@@ -141,14 +152,14 @@ class Answering:
             RefusedError, EngineError: it cannot be, and nothing has been told.
         """
         events: Events = asyncio.Queue()
-        with self.held.share() as held:
+        with self.held.share(guest_of(scope)) as held:
             body, size = await self.body(scope, receive, held)
             name, told = session_name(scope, body), None
             if "follows" in door.table.kinds:
                 told = await recalled(self._places.sessions, scope, name, body, size)
             large = max(size, told.size if told else 0) > bodies.LARGE
             self._here[events] = guest_of(scope).id
-            request = _Request(door, scope, send, body, large, name, events, told)
+            request = _Request(door, scope, send, body, size, large, name, events, told)
             try:
                 await self._until_told(request, receive)
             finally:
@@ -171,6 +182,7 @@ class Answering:
             model = await unless(watch, self.served.load(use.entry))
             if model is None:
                 return
+            bodies.check_size(request.size, model)
             read = partial(_understood, door, model, request.body, guest_of(scope))
             asked = await asyncio.to_thread(read) if request.large else read()
             choices = [

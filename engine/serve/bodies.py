@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,11 +12,15 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope
 
 from engine.errors import CAPACITY_EXHAUSTED
+from engine.model.info import Model
 from engine.openai import json_text
+from engine.openai.json_parts import Parts
 from engine.serve.doors.fields import Fields
 from engine.serve.doors.kinds import Table
+from engine.serve.guests import LOCAL, Guest
 from engine.serve.refusals import RefusedError
 from engine.serve.served import Served
+from engine.serve.sharing import Sharing
 
 LEAST_LIMIT, MOST_LIMIT = 2**20, 64 * 2**20
 """Bytes of a request: no model's limit is outside of these."""
@@ -27,23 +32,32 @@ MOST_HELD = 512 * 2**20
 """Bytes of all requests together that are being read, wait or are answered."""
 LARGE = 64 * 2**10
 """Bytes of a body that is understood on another thread."""
+GIVEN_BACK = 16 * 2**20
+"""What one request has held, after which the system gets memory back."""
 
 
 class Held:
     """What the requests hold together. Lives on the server's event loop.
 
+    Args:
+        sharing: how much of it one of several keys may have.
+
     Attributes:
-        bytes: of their bodies.
+        bytes: of their bodies, and of what is read from them.
+        large_ended: a large one has ended since this was last taken back.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, sharing: Sharing | None = None) -> None:
         self.bytes = 0
+        self.large_ended = False
+        self._sharing = sharing or Sharing()
+        self._of: Counter[str] = Counter()  # bytes by key
 
     @contextmanager
-    def share(self) -> Iterator[Callable[[int], None]]:
+    def share(self, guest: Guest = LOCAL) -> Iterator[Callable[[int], None]]:
         """One request's share, until this is left. The function that is given enlarges it.
 
-        It raises RefusedError, 429, where all together would hold too much.
+        It raises RefusedError, 429, where all together would hold too much, or its guest's.
         """
         mine = 0
 
@@ -56,13 +70,19 @@ class Held:
                     "may. Ask again later.",
                     CAPACITY_EXHAUSTED,
                 )
+            left = MOST_HELD - self.bytes - by
+            if not self._sharing.may_have(self._of[guest.id] + by, left):
+                raise self._sharing.refused("what requests may hold")
             mine += by
             self.bytes += by
+            self._of[guest.id] += by
 
         try:
             yield enlarge
         finally:
             self.bytes -= mine
+            self._of[guest.id] -= mine
+            self.large_ended |= mine >= GIVEN_BACK
 
 
 async def read(
@@ -71,21 +91,39 @@ async def read(
     served: Served,
     silence: float,
     held: Callable[[int], None],
-) -> bytes:
-    """The whole body.
+) -> bytearray:
+    """The whole body, which is for some model: `check_size` knows for which.
 
     Args:
         silence: seconds that it may pause.
-        held: called with the size of each piece, before it is kept.
+        held: called with what each piece takes, and what is read from it, before it is kept.
 
     Raises:
-        RefusedError: it is too long, or does not come.
+        RefusedError: it is too long, holds too much, or does not come.
     """
     limit = MOST_LIMIT
     if len(models := served.models) == len(served.entries):
-        context = max(model.context_length for model in models)
-        limit = min(max(context * BYTES_PER_TOKEN, LEAST_LIMIT), MOST_LIMIT)
+        limit = max(map(_limit, models))
     return await _gathered(scope, receive, limit, silence, held)
+
+
+def check_size(size: int, model: Model) -> None:
+    """Refuse a body that is longer than its model's may be, where others' may be longer.
+
+    Raises:
+        RefusedError: 413.
+    """
+    if size > _limit(model):
+        raise _too_long(_limit(model))
+
+
+def _limit(model: Model) -> int:
+    """Bytes of a request to that model."""
+    return min(max(model.context_length * BYTES_PER_TOKEN, LEAST_LIMIT), MOST_LIMIT)
+
+
+def _too_long(limit: int) -> RefusedError:
+    return RefusedError(413, f"This request may have {limit / 2**20:.3g} MB, not more.")
 
 
 async def small(request: Request, table: Table) -> Fields:
@@ -107,12 +145,11 @@ async def _gathered(
     limit: int,
     silence: float,
     held: Callable[[int], None] = lambda _: None,
-) -> bytes:
-    too_long = RefusedError(413, f"This request may have {limit / 2**20:.3g} MB, not more.")
+) -> bytearray:
     announced = dict(scope["headers"]).get(b"content-length", b"0")
     if int(announced) > limit:
-        raise too_long
-    body = bytearray()
+        raise _too_long(limit)
+    body, parts = bytearray(), Parts()
     try:
         async with asyncio.timeout(BODY_SECONDS):
             more = True
@@ -121,17 +158,21 @@ async def _gathered(
                 if message["type"] == "http.disconnect":
                     raise RefusedError(400, "The connection was closed within the request.")
                 piece = message.get("body", b"")
-                held(len(piece))
+                before = parts.nbytes
+                parts.add(piece)
+                if most := parts.too_many:
+                    raise RefusedError(413, f"This request may have {most}, not more.")
+                held(len(piece) + parts.nbytes - before)
                 body += piece
                 more = message.get("more_body", False)
                 if len(body) > limit:
-                    raise too_long
+                    raise _too_long(limit)
     except TimeoutError:
         raise RefusedError(408, "The rest of the request did not come.") from None
-    return bytes(body)
+    return body
 
 
-async def understood(raw: bytes) -> dict[str, Any]:
+async def understood(raw: bytearray) -> dict[str, Any]:
     """The JSON object that a body is.
 
     Raises:

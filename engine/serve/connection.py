@@ -156,11 +156,22 @@ class Connection(H11Protocol):
 
 
 def _make_room(newest: Connection, all_: list[Connection]) -> None:
-    """Close the connection that has asked nothing for the longest time, else the newest one."""
-    idle = [c for c in all_ if c.waits and c is not newest and not c.transport.is_closing()]
+    """Close the connection that has asked nothing for the longest time, else the newest one.
+
+    Whoever still sends a request's body has not asked yet either: a few hundred that send a byte
+    now and then would keep everybody else away for minutes.
+    """
+    others = [c for c in all_ if c is not newest and not c.transport.is_closing()]
+    idle = [c for c in others if c.waits]
+    sending = [c for c in others if not c.waits and c.cycle.more_body]
     if idle:
         min(idle, key=lambda c: c.since).transport.abort()
-    elif sum(not c.transport.is_closing() for c in all_) > newest.app_state["room"]:
+    elif len(others) < newest.app_state["room"]:
+        return
+    elif sending:
+        slowest = min(sending, key=lambda c: c.since)
+        slowest.refuse(408, "The rest of the request did not come, and others want to ask.")
+    else:
         newest.refuse(503, "The server has as many connections as it can hold. Ask again soon.")
 
 

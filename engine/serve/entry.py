@@ -25,6 +25,7 @@ class Entry:
         loading: done when it has been loaded, or could not be. None while nobody loads it.
         used: when it was used last, of `time.monotonic`.
         users: how many requests use it now.
+        guests: the keys that have used it since it was loaded, by their ids.
         given: whether it was loaded before the server was: it is not the server's to unload at
             its end.
     """
@@ -40,6 +41,7 @@ class Entry:
         self.loading: asyncio.Task[Model] | None = None
         self.used = time.monotonic()
         self.users = 0
+        self.guests: set[str] = set()
         self.given = model is not None
         self._began = 0.0
         self._before = 0  # bytes in use when its loading began

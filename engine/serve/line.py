@@ -1,12 +1,16 @@
-"""A line of requests, answered in the order in which they came.
+"""A line of requests, answered in the order in which they came, and fairly by key.
 
 A request takes as many places as it wants answers. Nobody overtakes one that waits for several.
+Where several keys wait, the one that has the fewest places is next: who sends a hundred requests
+keeps those waiting that are his own.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -15,8 +19,10 @@ Say = Callable[[str], Any]
 
 TELL_SECONDS = 1.0
 """How long a request waits before it is told so, and between two looks at its place."""
-SILENT_LOOKS = 10
-"""So many looks at an unchanged place are not told. Then it is told again."""
+SILENT_SECONDS = 10.0
+"""For so long an unchanged place is not told. Then it is told again."""
+LOOKS_PER_SECOND = 200
+"""Of all who wait, about: whoever has many before him looks less often."""
 
 
 class Line:
@@ -25,18 +31,26 @@ class Line:
     Args:
         at_once: how many.
         reserved: how many of them only requests without a session may take.
+        spare: tells how many of them only keys may take that have none.
 
     Attributes:
-        waiting: those that wait, in order.
+        waiting: those that wait, in the order in which they came.
         left: when somebody left it last, of `time.monotonic`; at first when it was made.
     """
 
-    def __init__(self, at_once: int, reserved: int = 0) -> None:
+    def __init__(
+        self, at_once: int, reserved: int = 0, spare: Callable[[], int] = lambda: 0
+    ) -> None:
         self._at_once = at_once
+        self._spare = spare
         self._for_named = at_once - reserved
         self._through: set[Turn] = set()
         self._taken = self._named = 0  # places, and those of requests with a session
+        self._of: Counter[str] = Counter()  # places by key
+        self._numbers = itertools.count()
         self.waiting: dict[Turn, None] = {}
+        self._by: dict[str, dict[Turn, None]] = {}  # those that wait, by key
+        self._order: dict[Turn, int] | None = None  # as it was found last; None: it has changed
         self.left = time.monotonic()
 
     @property
@@ -49,20 +63,22 @@ class Line:
         """How many answers are being given."""
         return self._taken
 
-    def would_wait(self, named: bool, places: int = 1) -> bool:
+    def would_wait(self, named: bool, places: int = 1, guest: str = "") -> bool:
         """Whether one more request would have to wait."""
         same = any(t.named == named for t in self.waiting)
-        room = self._has_room(named, self._places(named, places), bool(self.waiting))
+        room = self._has_room(named, self._places(named, places), guest, bool(self.waiting))
         return same or not room
 
-    def enter(self, named: bool = False, places: int = 1) -> Turn:
+    def enter(self, named: bool = False, places: int = 1, guest: str = "") -> Turn:
         """Join the line. `Turn.wait` waits until it is through, and `Turn.leave` ends it.
 
         Args:
             places: that it takes. Who wants more than there are takes all of them.
+            guest: whose key it came with.
         """
-        turn = Turn(self, named, self._places(named, places))
-        self.waiting[turn] = None
+        turn = Turn(self, named, self._places(named, places), guest, next(self._numbers))
+        self.waiting[turn] = self._by.setdefault(guest, {})[turn] = None
+        self._order = None
         try:
             self._admit()
         except BaseException:
@@ -75,6 +91,22 @@ class Line:
         for turn in list(self.waiting):
             turn.refuse(error)
 
+    def before(self, turn: Turn) -> int:
+        """How many wait before that one."""
+        if self._order is None:
+            self._order = {one: place for place, one in enumerate(self._in_order())}
+        return self._order.get(turn, 0)
+
+    def drop(self, turn: Turn) -> bool:
+        """Take one out of those who wait; False where it does not."""
+        if turn not in self.waiting:
+            return False
+        del self.waiting[turn], self._by[turn.guest][turn]
+        if not self._by[turn.guest]:
+            del self._by[turn.guest]
+        self._order = None
+        return True
+
     def leave(self, turn: Turn) -> None:
         """Let the next one through."""
         self.left = time.monotonic()
@@ -82,32 +114,58 @@ class Line:
         self._admit()
 
     def _forget(self, turn: Turn) -> None:
-        self.waiting.pop(turn, None)
+        self.drop(turn)
         if turn in self._through:
             self._through.remove(turn)
             self._take(turn, -turn.places)
 
     def _admit(self) -> None:
-        barred = False
-        for turn in list(self.waiting):
-            if self._has_room(turn.named, turn.places, barred):
-                del self.waiting[turn]
-                self._through.add(turn)
-                self._take(turn, turn.places)
-                turn.through.set_result(None)
-            elif not turn.named:
+        while self.waiting and self._taken < self._at_once:
+            heads = (next(iter(own)) for own in self._by.values())
+            first = min(heads, key=lambda turn: (self._of[turn.guest], turn.number))
+            if not self._has_room(first.named, first.places, first.guest):
+                if first.named:
+                    self._admit_behind()
                 return  # whoever came later would keep it waiting
-            else:
-                barred = True
+            self._let(first)
+
+    def _admit_behind(self) -> None:
+        """Let those through who keep nobody waiting: a request with a session is the next."""
+        for turn in self._in_order():
+            if self._has_room(turn.named, turn.places, turn.guest, barred=True):
+                self._let(turn)
+            elif not turn.named:
+                return
+
+    def _let(self, turn: Turn) -> None:
+        self.drop(turn)
+        self._through.add(turn)
+        self._take(turn, turn.places)
+        turn.through.set_result(None)
+
+    def _in_order(self) -> list[Turn]:
+        """Those who wait, in the order of their turns: always of the key that has least then."""
+        waiting = list(self.waiting)
+        if len({turn.guest for turn in waiting}) < 2:
+            return waiting
+        has, ordered = Counter(self._of), []
+        for came, turn in enumerate(waiting):
+            ordered.append((has[turn.guest], came, turn))
+            has[turn.guest] += turn.places
+        return [turn for _, _, turn in sorted(ordered, key=lambda one: one[:2])]
 
     def _take(self, turn: Turn, places: int) -> None:
         self._taken += places
         self._named += places if turn.named else 0
+        self._of[turn.guest] += places
+        if not self._of[turn.guest]:
+            del self._of[turn.guest]
+        self._order = None
 
     def _places(self, named: bool, wanted: int) -> int:
         return min(wanted, self._for_named if named else self._at_once)
 
-    def _has_room(self, named: bool, places: int, barred: bool = False) -> bool:
+    def _has_room(self, named: bool, places: int, guest: str, barred: bool = False) -> bool:
         """Whether there are so many places.
 
         Args:
@@ -119,7 +177,8 @@ class Line:
         unnamed = self._taken - self._named
         if barred and unnamed + places > self._at_once - self._for_named:
             return False
-        return self._taken + places <= self._at_once
+        most = self._at_once - self._spare() if self._of[guest] else self._at_once
+        return self._taken + places <= most
 
 
 class Turn:
@@ -128,11 +187,15 @@ class Turn:
     Attributes:
         named: whether it has a session of its own.
         places: that it takes.
+        guest: whose key it came with.
+        number: grows with each that comes.
         through: done when the request's turn has come.
     """
 
-    def __init__(self, line: Line, named: bool, places: int = 1) -> None:
+    def __init__(self, line: Line, named: bool, places: int, guest: str, number: int) -> None:
         self._line = line
+        self.guest = guest
+        self.number = number
         self.named = named
         self.places = places
         self.through: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -146,10 +209,7 @@ class Turn:
     @property
     def before(self) -> int:
         """How many wait before this one."""
-        for place, turn in enumerate(self._line.waiting):
-            if turn is self:
-                return place
-        return 0
+        return self._line.before(self)
 
     async def wait(self, say: Say, what: str) -> None:
         """Wait for the turn. The client is told its place, once waiting takes longer.
@@ -157,18 +217,21 @@ class Turn:
         Raises:
             Exception: the line has ended.
         """
-        told, looks = -1, 0
+        told, pause, silent = -1, TELL_SECONDS, 0.0
         while not self.through.done():
-            await asyncio.wait([self.through], timeout=TELL_SECONDS)
-            looks += 1
-            if not self.through.done() and (self.before != told or looks > SILENT_LOOKS):
-                told, looks = self.before, 0
-                await say(f"waiting for {what}, {told} before this one")
+            await asyncio.wait([self.through], timeout=pause)
+            if self.through.done():
+                break
+            before, silent = self.before, silent + pause
+            if before != told or silent >= SILENT_SECONDS:
+                told, silent = before, 0.0
+                await say(f"waiting for {what}, {before} before this one")
+            pause = min(max(TELL_SECONDS, before / LOOKS_PER_SECOND), SILENT_SECONDS)
         self.through.result()
 
     def refuse(self, error: Exception) -> None:
         """Tell the one who waits here that he waits in vain, if he still waits."""
-        if self._line.waiting.pop(self, self) is None:
+        if self._line.drop(self):
             self.through.set_exception(error)
             self.through.exception()  # those who are not there any more do not ask
 

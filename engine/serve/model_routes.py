@@ -16,6 +16,7 @@ from engine.model.info import Model
 from engine.serve import bodies, refusals
 from engine.serve.doors.kinds import FLAG, Table
 from engine.serve.entry import Entry
+from engine.serve.guests import guest_of
 from engine.serve.operation import Operation
 from engine.serve.served import Served
 
@@ -62,6 +63,7 @@ class ModelRoutes:
     async def _load(self, request: Request) -> Response:
         stream = (await bodies.small(request, _LOAD)).flag("stream")
         entry = self._served.entry(request.path_params["id"])
+        entry.guests.add(guest_of(request.scope).id)
         if stream:
             return StreamingResponse(self._progress(entry), media_type="text/event-stream")
         await self._served.load(entry)
@@ -70,7 +72,7 @@ class ModelRoutes:
     async def _unload(self, request: Request) -> Response:
         await bodies.small(request, _NOTHING)
         entry = self._served.entry(request.path_params["id"])
-        await self._served.unload(entry)
+        await self._served.unload(entry, guest_of(request.scope))
         return JSONResponse(_shown(entry))
 
     async def _progress(self, entry: Entry) -> AsyncIterator[bytes]:

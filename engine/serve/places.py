@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import logging
 import re
+from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from starlette.types import Scope
@@ -32,6 +34,7 @@ from engine.serve.line import Line, Say, Turn
 from engine.serve.refusals import MODEL_UNLOADED, RefusedError
 from engine.serve.sessions import Manner, Named, Sessions
 from engine.serve.settings import Settings
+from engine.serve.sharing import Sharing
 
 log = logging.getLogger(__name__)
 
@@ -130,18 +133,34 @@ class Place:
 class Places:
     """Finds a place for each request. Lives on the server's event loop.
 
+    Args:
+        sharing: what one of several keys may have of the line and of the queue.
+
     Attributes:
         line: of all requests that are answered.
         sessions: those with a name.
     """
 
-    def __init__(self, sessions: Sessions, known: Conversations, settings: Settings) -> None:
+    def __init__(
+        self,
+        sessions: Sessions,
+        known: Conversations,
+        settings: Settings,
+        sharing: Sharing | None = None,
+    ) -> None:
         self.sessions = sessions
         self._known = known
         self._queue = settings.queue
-        self.line = Line(settings.at_once, reserved=1)
-        self.waiting = 0
+        self._sharing = sharing or Sharing()
+        spare = partial(self._sharing.spare, settings.at_once)
+        self.line = Line(settings.at_once, reserved=1, spare=spare)
+        self._waiting: Counter[str] = Counter()  # requests by key
         self._ended: Exception | None = None
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait."""
+        return self._waiting.total()
 
     def end(self, error: Exception) -> None:
         """Tell all who wait that the server ends."""
@@ -185,12 +204,16 @@ class Places:
         found: Conversation | None = None
         try:
             if name is None:
-                await self._through(self.line, turns, False, "an answer to begin", say, answers)
+                await self._through(
+                    self.line, turns, False, "an answer to begin", say, guest, answers
+                )
                 found = self._known.take(model, messages, manner, guest.id)
                 return Place(found.session, turns, found, self._known)
             named = self._named(guest, name, model, answers)
-            await self._through(named.line, turns, True, "its session", say)
-            await self._through(self.line, turns, True, "an answer to begin", say, answers, named)
+            await self._through(named.line, turns, True, "its session", say, guest)
+            await self._through(
+                self.line, turns, True, "an answer to begin", say, guest, answers, named
+            )
             before = named.manner
             session = self._session(named, model, manner)
             return Place(session, turns, named, self._known, before)
@@ -203,7 +226,7 @@ class Places:
     def _named(self, guest: Guest, name: str, model: Model, answers: int) -> Named:
         named = self.sessions.find(guest, name)
         if named is None:
-            self._check_queue(self.line, True, answers)
+            self._check_queue(self.line, True, guest, answers)
             return self.sessions.make(guest, name, model, Manner())
         if named.model.path != model.path:
             raise AnotherModelError(
@@ -230,22 +253,29 @@ class Places:
         named: bool,
         what: str,
         say: Say,
+        guest: Guest,
         places: int = 1,
         whose: Named | None = None,
     ) -> None:
-        self._check_queue(line, named, places)
-        turn = line.enter(named, places)
+        self._check_queue(line, named, guest, places)
+        turn = line.enter(named, places, guest.id)
         turns.append(turn)
         if whose is not None:
             whose.turn = turn
-        self.waiting += 1
+        self._waiting[guest.id] += 1
         try:
             await turn.wait(say, what)
         finally:
-            self.waiting -= 1
+            self._waiting[guest.id] -= 1
 
-    def _check_queue(self, line: Line, named: bool, places: int = 1) -> None:
-        if self.waiting >= self._queue and line.would_wait(named, places):
+    def _check_queue(self, line: Line, named: bool, guest: Guest, places: int = 1) -> None:
+        left = self._queue - self.waiting
+        mine = self._waiting[guest.id]
+        if left > 0 and self._sharing.may_have(mine + 1, left):
+            return
+        if line.would_wait(named, places, guest.id):
+            if left > 0:
+                raise self._sharing.refused("the requests that may wait")
             raise RefusedError(
                 429,
                 f"{self.waiting} requests wait already, and no more may. Ask again later.",

@@ -123,12 +123,12 @@ class _At:
 
     async def _answer(self, scope: Scope, receive: Receive) -> dict[str, Any] | None:
         """What is told; None where the client has gone before."""
-        with self._answering.held.share() as held:
+        with self._answering.held.share(guest_of(scope)) as held:
             body, size = await self._answering.body(scope, receive, held)
-            return await self._told(scope, receive, body, size > bodies.LARGE)
+            return await self._told(scope, receive, body, size)
 
     async def _told(
-        self, scope: Scope, receive: Receive, body: dict[str, Any], large: bool
+        self, scope: Scope, receive: Receive, body: dict[str, Any], size: int
     ) -> dict[str, Any] | None:
         name = session_name(scope, body)
         answering = self._answering
@@ -136,8 +136,10 @@ class _At:
             model = await unless(watch, answering.served.load(use.entry))
             if model is None:
                 return None
+            bodies.check_size(size, model)
             try:
                 read = partial(self._door.read, body, model)
+                large = size > bodies.LARGE
                 asked = await asyncio.to_thread(read) if large else read()
             except ValueError as error:
                 raise bodies.not_understood(error) from None

@@ -14,8 +14,10 @@ from engine.engine import Engine
 from engine.errors import UNKNOWN_MODEL, EngineError
 from engine.model.info import Model
 from engine.serve.entry import Entry, Use
+from engine.serve.guests import LOCAL, Guest
 from engine.serve.refusals import RefusedError
 from engine.serve.reloading import BROKE_DOWN, Reloading
+from engine.serve.sharing import Sharing
 from engine.serve.watch import Ending
 
 ANSWER_SECONDS = 5.0
@@ -33,6 +35,7 @@ class Served:
             when one is unloaded, with its id.
         folders: of models that are loaded when a request names them.
         may_unload: whether clients may unload models.
+        sharing: tells whether several keys share them.
 
     Attributes:
         entries: all of them; the first one answers requests that name none.
@@ -49,8 +52,10 @@ class Served:
         on_loss: Callable[[str | None], None],
         folders: Sequence[str] = (),
         may_unload: bool = True,
+        sharing: Sharing | None = None,
     ) -> None:
         self._may_unload = may_unload
+        self._sharing = sharing or Sharing()
         self._relief = Relief()
         self.entries = [Entry.of_model(m) for m in models]
         for folder in folders:
@@ -121,20 +126,27 @@ class Served:
         # Whoever gives up waiting does not stop it for the others.
         return await self.ending.unless_over(entry.loading)
 
-    async def unload(self, entry: Entry) -> None:
+    async def unload(self, entry: Entry, guest: Guest = LOCAL) -> None:
         """Free a model's memory. Its sessions read their messages anew when they are used again.
 
+        Args:
+            guest: who asks for it. One of several keys unloads only what no other has used.
+
         Raises:
-            RefusedError: 409 while requests use it, or where the models are not the server's.
+            RefusedError: 409 while requests use it, or where it is not the guest's, or the models
+                are not the server's.
         """
         if not self._may_unload:
             raise RefusedError(409, "Models are unloaded in the window of this program.", KEPT)
+        if self._sharing.several and (entry.given or entry.guests - {guest.id}):
+            raise RefusedError(409, f"{entry.name} is kept for other keys, too.", KEPT)
         if entry.users or entry.loading is not None:
             raise RefusedError(409, f"{entry.name} is in use. Ask again later.", MODEL_BUSY, 5)
         await self._unload(entry)
 
     async def _unload(self, entry: Entry) -> None:
         model, entry.model = entry.model, None
+        entry.guests.clear()
         if model is not None and not any(m.id == model.id for m in self.models):
             self._on_loss(model.id)
             # Asked for at once, so that it stands before a load that a next request asks for.
@@ -145,6 +157,7 @@ class Served:
         for entry in self.entries:
             if entry.model is not None and entry.model.id == model_id:
                 entry.model = None
+                entry.guests.clear()
         self._on_loss(model_id)
 
     def unload_idle(self, after: float) -> None:
@@ -184,13 +197,15 @@ class Served:
         self._unloading.add(task)
         task.add_done_callback(self._unloading.discard)
 
-    def use(self, name: object) -> Use:
+    def use(self, name: object, guest: Guest = LOCAL) -> Use:
         """Keep the model of that name loaded until the use is left: begun before `load`.
 
         Raises:
             EngineError: `unknown_model`.
         """
-        return self.entry(name).use()
+        entry = self.entry(name)
+        entry.guests.add(guest.id)
+        return entry.use()
 
     async def figures(self) -> dict[str, Any]:
         """The engine's figures.

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import uvicorn
 
 from engine.engine import Engine
+from engine.model import backend
 from engine.model.info import Model
 from engine.serve.answering import Answering
 from engine.serve.app import App
@@ -32,6 +33,7 @@ from engine.serve.served import Served
 from engine.serve.session_routes import SessionRoutes
 from engine.serve.sessions import Sessions
 from engine.serve.settings import Settings
+from engine.serve.sharing import Sharing
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +43,8 @@ SENT_AHEAD = 64 * 2**10
 """Bytes that the system holds of what was sent to a client and it has not taken (Linux: twice as
 many). By itself Linux holds 4 MB of each: a client that does not read would have an answer of
 17,000 tokens computed for it, and a thousand of them would take 4 GB."""
+CROWD = 512
+"""So many connections leave memory behind that is worth giving back."""
 TICKS_PER_SECOND = 10
 """uvicorn's."""
 GRACE_SECONDS = 1
@@ -82,15 +86,17 @@ class Server:
             raise ValueError("a key is required, and none has been made yet")
         self.engine = engine
         self._unload_after = settings.unload_after
+        self._crowd = 0  # the most connections since memory was given back last
         self.conversations = Conversations(engine)
-        self.sessions = Sessions(engine, settings)
-        self.served = Served(engine, models, self._lost, folders, settings.may_unload)
+        sharing = Sharing(keys)
+        self.sessions = Sessions(engine, settings, sharing)
+        self.served = Served(engine, models, self._lost, folders, settings.may_unload, sharing)
         self.metrics = Metrics()
         self._socket = _listening(settings.host, port)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
         self.port = self.address[1]
-        self.places = Places(self.sessions, self.conversations, settings)
-        answering = Answering(engine, self.served, self.places, self.metrics)
+        self.places = Places(self.sessions, self.conversations, settings, sharing)
+        answering = Answering(engine, self.served, self.places, self.metrics, sharing)
         answering.silence = patience
         self.visits = answering.visits
         self._answering, self._keys, self._kept = answering, keys, Kept()
@@ -184,6 +190,16 @@ class Server:
         if self._keys is not None:
             self._forget_revoked(self._keys)
         self.served.relieve()
+        self._give_back()
+
+    def _give_back(self) -> None:
+        """Return memory to the system after a large request, or when most of a crowd has gone."""
+        held, here = self._answering.held, self.connections
+        self._crowd = max(self._crowd, here)
+        if held.large_ended or (self._crowd >= CROWD and here < self._crowd / 2):
+            held.large_ended, self._crowd = False, here
+            if self._http.loop is not None:
+                self._http.loop.run_in_executor(None, backend.give_back_heap)
 
     def _forget_revoked(self, keys: Keys) -> None:
         """Stop the answers to guests whose keys were revoked, and free what they had."""

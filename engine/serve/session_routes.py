@@ -58,7 +58,7 @@ class SessionRoutes:
         manner = Manner(**{name: fields.take(name) for name in _MANNER})
         wanted, ttl = fields.take("model"), fields.take("ttl_seconds")
         fields.end()
-        with self._served.use(wanted) as use:
+        with self._served.use(wanted, guest) as use:
             model = await self._served.load(use.entry)
             named = self._sessions.make(guest, name, model, manner, ttl)
             with named.line.enter():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, fields, replace
 
@@ -16,12 +17,15 @@ from engine.serve.guests import Guest
 from engine.serve.line import Line, Turn
 from engine.serve.refusals import RefusedError
 from engine.serve.settings import Settings
+from engine.serve.sharing import Sharing
 from engine.serve.told import Told
 
 log = logging.getLogger(__name__)
 
 SESSION_NOT_FOUND = "session_not_found"
 SESSION_EXISTS = "session_exists"
+KEY_SHARE = 3
+"""One of several keys leaves a third of what it has itself: sessions are kept, and not queued."""
 RETRY_SECONDS = 5
 """What `Retry-After` says where no session's end is known."""
 
@@ -109,9 +113,10 @@ class Sessions:
         evicted: how many had to make room so far.
     """
 
-    def __init__(self, engine: Engine, settings: Settings) -> None:
+    def __init__(self, engine: Engine, settings: Settings, sharing: Sharing | None = None) -> None:
         self._engine = engine
         self._settings = settings
+        self._sharing = sharing or Sharing()
         self._named: dict[tuple[str, str], Named] = {}
         self.evicted = 0
 
@@ -162,7 +167,7 @@ class Sessions:
         """
         if self.find(guest, name) is not None:
             raise RefusedError(409, f"There is a session {name!r} already.", SESSION_EXISTS)
-        self._make_room(spared)
+        self._make_room(guest, spared)
         ttl = self._settings.session_ttl if ttl is None else ttl
         made = self._named[(guest.id, name)] = Named(guest, name, model, manner, ttl)
         return made
@@ -215,12 +220,18 @@ class Sessions:
             if of_model(named.model):
                 named.close()
 
-    def _make_room(self, spared: Named | None) -> None:
-        if len(self._named) < self._settings.sessions:
+    def _make_room(self, guest: Guest, spared: Named | None) -> None:
+        evict, of = self._settings.policy == "evict", Counter(n.guest.id for n in self.all())
+        left = self._settings.sessions - len(self._named)
+        if left > 0:
+            mine = of[guest.id]
+            if not evict and mine and not self._sharing.may_have((mine + 1) / KEY_SHARE, left):
+                raise self._sharing.refused("the sessions")
             return
         idle = [n for n in self._named.values() if not n.line.busy and n is not spared]
-        if self._settings.policy == "evict" and idle:
-            self._free(min(idle, key=lambda n: n.used))
+        if evict and idle:
+            fair = self._sharing.several
+            self._free(min(idle, key=lambda n: (-of[n.guest.id] if fair else 0, n.used)))
             self.evicted += 1
             return
         ends = [n.ttl - n.idle_seconds for n in idle if n.ttl]

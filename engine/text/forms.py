@@ -52,5 +52,20 @@ def without_limits(params: SamplingParams) -> SamplingParams:
     return replace(params, form_limits=None)
 
 
+def too_much(error: str) -> str:
+    """Why llguidance has given up a form, as the end of a sentence.
+
+    Args:
+        error: of its matcher, after a token that it did not take.
+
+    Returns:
+        Empty where it was the token that did not fit.
+    """
+    if not error or "satisfy the grammar" in error:
+        return ""
+    reason = error.partition("\n")[0].removeprefix("lexer error: ").rstrip(".")
+    return f"takes too much to follow: {reason}."
+
+
 def _literal(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)

@@ -205,6 +205,17 @@ def test_ordinary_forms_pass(confined: Confined, plain: CheckedTokenizer) -> Non
     assert confined.form_refusal(SamplingParams()) == ""
 
 
+@pytest.mark.parametrize("regex", ["(a?){30000}a{30000}", "((a{100}){100}){50}"])
+def test_s9_a_form_whose_cost_shows_at_its_first_token_is_refused(
+    confined: Confined, plain: CheckedTokenizer, regex: str
+) -> None:
+    """It compiles, and its first tokens can be told: llguidance gives up when one is taken."""
+    reason = confined.form_refusal(SamplingParams(regex=regex), plain, [2])
+    assert "takes too" in reason
+    assert confined.form_refusal(SamplingParams(regex="(a?){30}a{30}"), plain, [2]) == ""
+    assert confined.form_refusal(SamplingParams(choices=("<|im_end|>",)), plain, [2]) == ""
+
+
 def test_a_form_is_refused_in_the_words_of_its_library(
     confined: Confined, plain: CheckedTokenizer
 ) -> None:

@@ -242,6 +242,19 @@ def test_a_form_that_cannot_be_used(
     assert chat.send("hello", SamplingParams(max_tokens=3)).tokens(60) is not None
 
 
+def test_s9_a_form_that_becomes_too_much_within_an_answer_is_the_requests_fault(
+    engine: Engine, model_folder: Folder
+) -> None:
+    """No look at its beginning finds it: the expression is reached forty letters later."""
+    model = engine.load(model_folder("plain"))
+    chat = engine.open_session(model, reasoning=False)
+    late = "start: LONG DEAR\nLONG: /c{40}/\nDEAR: /(a?){3000}a{3000}/"
+    with pytest.raises(EngineError, match="takes too much to follow") as failed:
+        chat.send("hello", form(1, grammar=late)).text(60)
+    assert failed.value.code == "invalid_request"
+    assert chat.send("again", form(1, regex="[ab]{3}")).text(60)
+
+
 def test_f8_a_json_object_is_an_object(engine: Engine, model_folder: Folder) -> None:
     """`response_format` of the type json_object, from models that would rather say `-137`."""
     asked = plain({"body": {"response_format": {"type": "json_object"}}})

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections import namedtuple
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -259,6 +260,24 @@ def test_f13_a_slow_answer_about_a_model_has_an_end(
     model.endless = True
     monkeypatch.setattr(net, "READ_SECONDS", 0.0)
     refused("offline", "too slowly", lambda: hub.look_up(NAME))
+
+
+@pytest.mark.parametrize("what", ["head", "continue", "body"])
+def test_a_hostile_hub_that_drips_an_answer_is_left(
+    model: Hub, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """No single read ever waits for long, so no time-out of one ends it."""
+    seen = hub.look_up(NAME)
+    monkeypatch.setattr(net, "READ_SECONDS", 0.3)
+    monkeypatch.setattr(fetch, "TRIES", 0)
+    monkeypatch.setattr(fetch, "MEAGRE_TRIES", 0)
+    model.dripped = what
+    refused("offline", "too slowly", lambda: hub.look_up(NAME))
+    refused("offline", "too slowly", lambda: hub.download(seen))
+    end = time.monotonic() + 30
+    while model.left < 2 or any(t.name == "hub-transfer" for t in threading.enumerate()):
+        assert time.monotonic() < end, "a connection is left open"
+        time.sleep(0.01)
 
 
 @pytest.mark.parametrize(

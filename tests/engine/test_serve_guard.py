@@ -356,6 +356,21 @@ def test_connections_beyond_the_limit_are_told_so(serve: Serve) -> None:
     until(lambda: replies(server) == 0)
 
 
+def test_slow_bodies_do_not_keep_others_away(serve: Serve) -> None:
+    """As many as there are connections send a request without its end; one more is answered."""
+    server = serve(connections=4)
+    halves = [connect(server, raw(body())[:-1]) for _ in range(4)]
+    try:
+        until(lambda: server.connections == 4)
+        assert ask(server, "POST", CHAT, body()).status == 200
+        assert status_of(rest(halves[0])) == 408, "the one that has taken longest makes room"
+        halves[3].sendall(b"}")
+        assert status_of(rest(halves[3])) == 200
+    finally:
+        for client in halves:
+            client.close()
+
+
 # ---------------------------------------------------------------- models
 
 

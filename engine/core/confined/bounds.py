@@ -32,8 +32,8 @@ DEEPEST = 32
 MOST_FORM = 256_000
 """Characters of a schema, expression, grammar, or of all choices together."""
 
-MOST_CHOICES = 2_000
-"""More are refused by llguidance at the first token, and 100,000 take it 18 s."""
+MOST_CHOICES = 1_999
+"""With one more llguidance gives up at the first token, and 100,000 take it 18 s."""
 
 DEEPEST_FORM = 100
 """Levels of a schema, and brackets inside each other in an expression or grammar."""

@@ -9,10 +9,11 @@ from typing import Any
 
 from engine.core.confined.refusing import RefusedError
 from engine.params import SamplingParams
-from engine.text.forms import grammar, refusal
+from engine.text.forms import grammar, refusal, too_much
 
 _NO_TEXT = "No text has this form. Check the schema, the grammar or the pattern."
 _SLOWEST = 1.0  # seconds for the first token's mask, which the engine's thread will wait for
+_STEPS, _WALKED = 8, 0.5  # tokens that are followed, and seconds after which no more are
 
 
 def compile_form(params: SamplingParams, tokenizer: Any) -> None:
@@ -44,7 +45,26 @@ def _compiled(params: SamplingParams, tokenizer: Any) -> str:
     if time.process_time() - begin > _SLOWEST:
         return "It takes too long to follow."
     # A form that refers to nothing but itself compiles, and then admits no token.
-    return _NO_TEXT if matcher.is_error() else ""
+    return _NO_TEXT if matcher.is_error() else _walked(matcher)
+
+
+def _walked(matcher: Any) -> str:
+    """Follow the first tokens that are allowed: what some forms cost shows at a token only."""
+    begin = time.process_time()
+    for _ in range(_STEPS):
+        mask = int.from_bytes(matcher.compute_bitmask(), "little")
+        if not mask or matcher.is_stopped():
+            return ""
+        before = time.process_time()
+        if not matcher.consume_token((mask & -mask).bit_length() - 1):
+            why = too_much(str(matcher.get_error()).strip())
+            return f"It {why}" if why else ""
+        now = time.process_time()
+        if now - before > _SLOWEST:
+            return "It takes too long to follow."
+        if now - begin > _WALKED:
+            return ""
+    return ""
 
 
 def _in_small_stack(work: Callable[[], str]) -> str:

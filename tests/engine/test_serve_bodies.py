@@ -1,0 +1,165 @@
+"""What one request's body may take: it is counted before it is read, and by its model."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, Model
+from engine.model import backend
+from engine.openai import json_parts, json_text
+from engine.openai.json_parts import Parts
+from engine.serve import bodies
+from engine.serve.server import Server
+from engine.serve.settings import Settings
+from tests.engine.serving import CHAT, Answer, body, connect, rest, until
+from tests.engine.serving import status as status_of
+
+Serve = Callable[..., Server]
+
+
+@pytest.fixture(scope="module")
+def loaded(model_folder: Callable[[str], Path]) -> Iterator[tuple[Engine, Model]]:
+    with Engine() as engine:
+        yield engine, engine.load(model_folder("plain"))
+
+
+@pytest.fixture
+def serve(loaded: tuple[Engine, Model], model_folder: Callable[[str], Path]) -> Iterator[Serve]:
+    """Starts servers that list a model of which nobody knows yet how long its context is."""
+    engine, model = loaded
+    servers = []
+
+    def start(**settings: Any) -> Server:
+        folders = (str(model_folder("sliding window")),)
+        server = Server(engine, [model], 0, 20.0, Settings(**settings), folders)
+        server.start()
+        servers.append(server)
+        return server
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture
+def decoded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The lengths of the bodies that are read as JSON."""
+    lengths: list[int] = []
+    before = json_text.decode
+
+    def decode(raw: bytes) -> dict[str, Any]:
+        lengths.append(len(raw))
+        return before(raw)
+
+    monkeypatch.setattr(json_text, "decode", decode)
+    return lengths
+
+
+def post(server: Server, content: bytes, path: str = CHAT) -> Answer:
+    head = [f"POST {path} HTTP/1.1", "Host: localhost", "Connection: close"]
+    head += [f"Content-Length: {len(content)}", "", ""]
+    with connect(server, "\r\n".join(head).encode() + content) as client:
+        answer = rest(client)
+    return Answer(status_of(answer), {}, answer.partition(b"\r\n\r\n")[2])
+
+
+def of_lists(count: int) -> bytes:
+    return b'{"model":"plain","messages":[' + b"[1]," * (count - 2) + b"1]}"
+
+
+def test_s3_a_body_of_small_lists_is_refused_before_it_is_read(
+    serve: Serve, decoded: list[int]
+) -> None:
+    server = serve()
+    most = json_parts.MOST_LISTS
+    for path in (CHAT, "/v1/messages", "/v1/embeddings", "/v1/sessions"):
+        refused = post(server, of_lists(most + 1), path)
+        assert (refused.status, decoded) == (413, [])
+        assert f"{most:,} lists" in refused.body.decode()
+    values = post(server, b'{"messages":[' + b"0," * json_parts.MOST_PARTS + b"0]}")
+    assert (values.status, decoded) == (413, [])
+    assert post(server, of_lists(1000)).status == 400, "as many are looked at"
+    assert decoded
+
+
+def test_s3_what_stands_in_a_text_does_not_count(serve: Serve, decoded: list[int]) -> None:
+    text = '[{",' * (json_parts.MOST_LISTS // 2 + 1)
+    answer = post(serve(), json.dumps(body(text, model="plain")).encode())
+    assert (answer.status, answer.code) == (400, "context_overflow")
+    assert decoded
+
+
+def test_s3_a_body_is_no_longer_than_the_model_that_it_names_may_be_sent(serve: Serve) -> None:
+    """The other model that is listed may have any length: it is not loaded yet."""
+    server = serve()
+    long = json.dumps(body("x" * bodies.LEAST_LIMIT, model="plain")).encode()
+    for path in (CHAT, "/v1/messages/count_tokens"):
+        refused = post(server, long, path)
+        assert refused.status == 413
+        assert "may have 1 MB" in refused.body.decode()
+
+
+def test_s3_what_is_read_from_a_body_counts_in_what_all_hold(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve()
+    assert post(server, of_lists(20_000)).status == 400
+    monkeypatch.setattr(bodies, "MOST_HELD", 20_000 * json_parts.LIST_BYTES)
+    refused = post(server, of_lists(20_000))
+    assert (refused.status, refused.code) == (429, "capacity_exhausted")
+    until(lambda: server._answering.held.bytes == 0)
+
+
+def test_s3_after_a_large_request_the_system_gets_its_memory_back(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = threading.Event()
+    monkeypatch.setattr(backend, "give_back_heap", given.set)
+    server = serve()
+    assert post(server, json.dumps(body()).encode()).status == 200
+    until(lambda: server._answering.held.bytes == 0)
+    assert not server._answering.held.large_ended
+    monkeypatch.setattr(bodies, "GIVEN_BACK", 1000 * json_parts.LIST_BYTES)
+    assert post(server, of_lists(1000)).status == 400
+    assert given.wait(30)
+
+
+def test_the_parts_of_json_are_counted_in_whatever_pieces_it_comes() -> None:
+    rng = random.Random(3)
+    texts = ["", "a", ",", '"', "\\", '\\"', '[{"a\\', "é,\n", "😀["]
+
+    def tree(depth: int) -> Any:
+        kind = rng.random()
+        if not depth or kind < 0.3:
+            return rng.choice([1, None, True, -2.5e3, *texts])
+        inner = [tree(depth - 1) for _ in range(rng.randrange(4))]
+        if kind < 0.6:
+            return inner
+        return {f"{rng.choice(texts)}{number}": value for number, value in enumerate(inner)}
+
+    def counted(part: Any) -> tuple[int, int, int]:
+        if isinstance(part, str):
+            return 0, 0, 1
+        if not isinstance(part, (list, dict)):
+            return 0, 0, 0
+        names = len(part) if isinstance(part, dict) else 0
+        inner = [counted(p) for p in (part.values() if isinstance(part, dict) else part)]
+        lists, commas, found = (sum(one[n] for one in inner) for n in range(3))
+        return lists + 1, commas + max(0, len(part) - 1), found + names
+
+    for _ in range(500):
+        made = tree(5)
+        raw = json.dumps(made, ensure_ascii=rng.random() < 0.5).encode()
+        parts, at = Parts(), 0
+        while at < len(raw):
+            size = rng.randrange(1, 9)
+            parts.add(raw[at : at + size])
+            at += size
+        assert (parts.lists, parts.commas, parts.texts) == counted(made), raw

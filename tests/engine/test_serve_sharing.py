@@ -1,0 +1,247 @@
+"""What one of several keys may have of the line, the queue and the rest: others find some left."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, Model
+from engine.serve import bodies
+from engine.serve.keys import Keys
+from engine.serve.line import Line, Turn
+from engine.serve.server import Server
+from engine.serve.settings import Settings
+from tests.engine.serving import CHAT, ask, body, connect, endless, raw, until, until_said
+
+Serve = Callable[..., Server]
+
+
+@pytest.fixture(scope="module")
+def loaded(model_folder: Callable[[str], Path]) -> Iterator[tuple[Engine, Model]]:
+    with Engine() as engine:
+        yield engine, engine.load(model_folder("plain"))
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Keys:
+    return Keys(tmp_path / "keys.json")
+
+
+@pytest.fixture
+def serve(loaded: tuple[Engine, Model], keys: Keys) -> Iterator[Serve]:
+    engine, model = loaded
+    servers = []
+
+    def start(folders: tuple[str, ...] = (), **settings: Any) -> Server:
+        server = Server(engine, [model], 0, 20.0, Settings(**settings), folders, keys)
+        server.start()
+        servers.append(server)
+        return server
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+def stream(server: Server, key: str, **fields: Any) -> Any:
+    """A client whose answer has no end."""
+    return connect(server, raw(endless(**fields), f"Authorization: Bearer {key}"))
+
+
+# ---------------------------------------------------------------- the line
+
+
+def test_s7_a_key_that_has_no_answers_need_not_wait_for_one_that_has_many(
+    serve: Serve, keys: Keys
+) -> None:
+    """None of B's answers ever ends, and B asks for more than there are places."""
+    a, b = keys.make("a"), keys.make("b")
+    server = serve(at_once=16)
+    greedy = [stream(server, b) for _ in range(24)]
+    try:
+        until(lambda: server.places.line.going == 15 and server.places.waiting == 9)
+        assert ask(server, "POST", CHAT, body(), **bearer(a)).status == 200
+        assert server.places.waiting == 9, "they wait for their own"
+    finally:
+        for client in greedy:
+            client.close()
+
+
+def test_s7_a_key_alone_has_all_places(serve: Serve, keys: Keys) -> None:
+    only, gone = keys.make("a"), keys.make("gone")
+    assert gone
+    keys.revoke("gone")
+    server = serve(at_once=16)
+    clients = [stream(server, only) for _ in range(16)]
+    try:
+        until(lambda: server.places.line.going == 16)
+    finally:
+        for client in clients:
+            client.close()
+
+
+def test_s7_the_next_turn_is_the_key_s_that_has_least(serve: Serve, keys: Keys) -> None:
+    a, b = keys.make("a"), keys.make("b")
+    server = serve(at_once=2)
+    greedy = []
+    for count in range(6):
+        greedy.append(stream(server, b))
+        until(lambda n=count: server.places.line.going + server.places.waiting == n + 1)  # type: ignore[misc]
+    with stream(server, a) as late:
+        assert b"waiting for an answer to begin, 0 before this one" in until_said(late, b"one\n")
+        greedy[0].close()
+        until_said(late, b"data: ")
+        assert server.places.waiting == 4
+    for client in greedy:
+        client.close()
+
+
+def test_s7_turns_are_fair_whatever_comes_and_goes() -> None:
+    """At random: nobody is let through while a key with fewer places waits for as few."""
+
+    async def run(seed: int) -> None:
+        rng, line = random.Random(seed), Line(4)
+        inside: list[Turn] = []
+        waiting: list[Turn] = []
+        for _ in range(300):
+            if inside and rng.random() < 0.5:
+                line.leave(inside.pop(rng.randrange(len(inside))))
+            elif waiting and rng.random() < 0.1:
+                line.leave(waiting.pop(rng.randrange(len(waiting))))
+            else:
+                # One key asks far more often than the others.
+                guest = rng.choice("bbbbbbbbacd")
+                waiting.append(line.enter(False, 1, guest))
+            let = [turn for turn in waiting if turn.through.done()]
+            assert [line.before(turn) for turn in line._in_order()] == [*range(len(line.waiting))]
+            waiting = [turn for turn in waiting if not turn.through.done()]
+            has = Counter(turn.guest for turn in inside)
+            for turn in let:
+                assert all(has[turn.guest] <= has[other.guest] for other in waiting)
+            inside += let
+            assert line.going == len(inside) <= 4
+            assert not waiting or len(inside) == 4
+        for key in "abcd":
+            own = [turn for turn in line.waiting if turn.guest == key]
+            assert [t for t in line._in_order() if t.guest == key] == own, "each key's in order"
+
+    for seed in range(20):
+        asyncio.run(run(seed))
+
+
+def test_s7_who_joins_a_long_line_looks_at_none_of_those_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ten thousand that wait would keep each other busy: some places stay free for other keys."""
+    ordered: list[int] = []
+    before = Line._in_order
+
+    def in_order(line: Line) -> list[Turn]:
+        ordered.append(len(line.waiting))
+        return before(line)
+
+    monkeypatch.setattr(Line, "_in_order", in_order)
+
+    async def run() -> None:
+        line = Line(16, spare=lambda: 1)
+        turns = [line.enter(guest="b") for _ in range(500)]
+        line.leave(turns[0])
+        line.leave(turns[400])
+        assert (line.going, len(line.waiting), ordered) == (15, 483, [])
+        assert line.enter(guest="a").through.done()
+        assert line.before(turns[499]) == 482
+        assert len(ordered) == 1
+
+    asyncio.run(run())
+
+
+# ---------------------------------------------------------------- the queue, bytes, sessions
+
+
+def test_s7_a_key_cannot_have_the_whole_queue(serve: Serve, keys: Keys) -> None:
+    a, b = keys.make("a"), keys.make("b")
+    server = serve(at_once=2, queue=8)
+    crowd = [stream(server, b) for _ in range(2)]
+    until(lambda: server.places.line.going == 2)
+    for count in range(4):
+        crowd.append(stream(server, b))
+        until(lambda n=count: server.places.waiting == n + 1)  # type: ignore[misc]
+    refused = ask(server, "POST", CHAT, body(), **bearer(b))
+    assert (refused.status, refused.code) == (429, "capacity_exhausted")
+    assert "This key has its share" in refused.body.decode()
+    with stream(server, a) as late:
+        assert b"0 before this one" in until_said(late, b"before this one")
+    for client in crowd:
+        client.close()
+
+
+def test_s7_a_key_cannot_hold_all_that_requests_may(
+    serve: Serve, keys: Keys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bodies that stop before their last byte, as slow clients send them."""
+    a, b = keys.make("a"), keys.make("b")
+    monkeypatch.setattr(bodies, "MOST_HELD", 400_000)
+    server = serve()
+    held = server._answering.held
+    halves = []
+    for count in range(2):
+        whole = raw(body("x" * 90_000), f"Authorization: Bearer {b}")
+        halves.append(connect(server, whole[:-1]))
+        until(lambda n=count: held.bytes > 90_000 * (n + 1))  # type: ignore[misc]
+    refused = ask(server, "POST", CHAT, body("x" * 90_000), **bearer(b))
+    assert (refused.status, refused.code) == (429, "capacity_exhausted")
+    told = ask(server, "POST", CHAT, body("x" * 90_000), **bearer(a))
+    assert told.status == 400, "read, and longer than the context"
+    for client in halves:
+        client.close()
+    until(lambda: held.bytes == 0)
+
+
+@pytest.mark.parametrize("policy", ["refuse", "evict"])
+def test_s7_a_key_cannot_have_all_sessions(serve: Serve, keys: Keys, policy: str) -> None:
+    a, b = keys.make("a"), keys.make("b")
+    server = serve(sessions=8, policy=policy)
+    asked = [ask(server, "POST", "/v1/sessions", {"session_id": "own"}, **bearer(a)).status]
+    made = [
+        ask(server, "POST", "/v1/sessions", {"session_id": f"s{n}"}, **bearer(b)).status
+        for n in range(20)
+    ]
+    assert set(made) == ({201, 429} if policy == "refuse" else {201})
+    asked.append(ask(server, "GET", "/v1/sessions/own", **bearer(a)).status)
+    asked.append(ask(server, "POST", "/v1/sessions", {"session_id": "two"}, **bearer(a)).status)
+    assert asked == [201, 200, 201], "its own stays, and there is room for another"
+
+
+# ---------------------------------------------------------------- models
+
+
+def test_s9_a_key_unloads_no_model_that_others_have_used(
+    serve: Serve, keys: Keys, model_folder: Callable[[str], Path]
+) -> None:
+    a, b = keys.make("a"), keys.make("b")
+    folder = model_folder("sliding window")
+    server = serve((str(folder),))
+    one, two = bearer(a), bearer(b)
+    unload = "/v1/models/sliding-window/unload"
+    assert ask(server, "POST", CHAT, body(model="sliding-window"), **one).status == 200
+    until(lambda: server.connections == 0)
+    refused = ask(server, "POST", unload, **two)
+    assert (refused.status, refused.code) == (409, "model_kept")
+    given = ask(server, "POST", "/v1/models/plain/unload", **two)
+    assert (given.status, given.code) == (409, "model_kept"), "the server's owner has loaded it"
+    assert ask(server, "POST", unload, **one).status == 200, "nobody else has used it"
+    assert ask(server, "POST", "/v1/models/sliding-window/load", **two).status == 200
+    assert ask(server, "POST", unload, **two).status == 200
+    keys.revoke("b")
+    until(lambda: ask(server, "POST", "/v1/models/plain/unload", **one).status == 200)
+    assert ask(server, "POST", CHAT, body(), **one).status == 200
