@@ -160,6 +160,11 @@ class BuiltIn:
         found = self._own.get(name)
         return found.tool if found is not None else None
 
+    def is_previewed(self, name: str) -> bool:
+        """Whether there is something that the person is to see before it runs."""
+        found = self._own.get(name)
+        return found is not None and found.preview is not None
+
     def run(self, name: str, arguments: Arguments, context: Context) -> Future[ToolResult]:
         """Run one. Each ends by itself: all have limits of their own. Its faults are results."""
         found = self._own[name]

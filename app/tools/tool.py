@@ -115,6 +115,9 @@ _HIDDEN = re.compile(
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff\ud800-\udfff]"
 )
 
+# Also what Qt's editors give back as a blank or a line end.
+_UNCLEAR = re.compile(_HIDDEN.pattern[:-1] + "\xa0\u2028\u2029\ufdd0\ufdd1]")
+
 
 def readable(arguments: str) -> str:
     """JSON text as a person reads and edits it: indented, with what hides itself as an escape.
@@ -123,7 +126,7 @@ def readable(arguments: str) -> str:
     """
     with suppress(ValueError, RecursionError):
         arguments = json.dumps(json.loads(arguments or "{}"), indent=2, ensure_ascii=False)
-    return _HIDDEN.sub(_escaped, arguments)
+    return _UNCLEAR.sub(_escaped, arguments)
 
 
 def _escaped(found: re.Match[str]) -> str:
