@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from difflib import Match, SequenceMatcher
 from itertools import accumulate
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T", bound=Hashable)
 
@@ -32,7 +32,7 @@ class _Bounded(SequenceMatcher[T]):
     def find_longest_match(
         self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
     ) -> Match:
-        ahi = len(self.a) if ahi is None else ahi
+        ahi = len(self._until) - 1 if ahi is None else ahi
         cost = self._until[ahi] - self._until[alo]
         if self.steps + cost > self._most:
             return Match(alo, blo, 0)
@@ -71,6 +71,6 @@ class Matcher(Generic[T]):
 
     def groups(self, context: int) -> Iterator[list[Opcode]]:
         """The changes with so many equal elements around them, as a unified diff has them."""
-        plain: SequenceMatcher[T] = SequenceMatcher()
-        plain.opcodes = list(self.opcodes)  # type: ignore[assignment]
+        plain: Any = SequenceMatcher()
+        plain.opcodes = list(self.opcodes)
         yield from plain.get_grouped_opcodes(context)
