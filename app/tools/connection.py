@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -51,6 +52,7 @@ class Connection:
         self._task: asyncio.Task[None] | None = None
         self._ready: asyncio.Future[None] | None = None
         self._leave = asyncio.Event()
+        self._closed = False
         self._listing: asyncio.Lock = asyncio.Lock()
         self._tools: list[Tool] | None = None
         self._failures = 0
@@ -125,7 +127,8 @@ class Connection:
             raise self._error(mark("{server} did not answer: {why}"), why=_shown(error)) from error
 
     async def close(self) -> None:
-        """End the server and all that it has started."""
+        """End the server and all that it has started; nothing can be asked any more."""
+        self._closed = True
         self._leave.set()
         if self._task is not None:
             if self.status.state is State.CONNECTING:
@@ -137,6 +140,8 @@ class Connection:
     async def _connected(self) -> Client:
         if self._task is not None and self._leave.is_set():
             await asyncio.wait([self._task])  # it is ending: what is asked now is for the next
+        if self._closed:
+            raise self._error(mark("{server} has ended."))
         if self._task is None or self._task.done():
             rest = self._rest()
             if rest > 0:
@@ -175,6 +180,9 @@ class Connection:
                     transport, message_handler=self._heard, elicitation_callback=self.elicitation
                 ) as client:
                     limit.reschedule(None)
+                    # The package would check results by the server's own schema: a pattern in
+                    # it can hold Python's lock for ever. A result is text for a model here.
+                    client.session.validate_tool_result = _unchecked  # type: ignore[method-assign]
                     self._client, self._tools = client, None
                     self._say(State.READY)
                     ready.set_result(None)
@@ -251,15 +259,15 @@ class Connection:
         except Exception as error:
             words = mark("{server} did not tell its tools: {why}")
             raise self._error(words, why=_shown(error)) from error
-        names = [tool.name for tool in found]
-        return [tool for tool in found[:MOST_TOOLS] if names.count(tool.name) == 1]
+        names = Counter(tool.name for tool in found)
+        return [tool for tool in found[:MOST_TOOLS] if names[tool.name] == 1]
 
     def _taken(self, told: Any) -> list[Tool]:
         """The tool, or nothing where it would be a burden or an attack; the log says why."""
-        if len(canonical(told.input_schema)) > LONGEST_SCHEMA or len(told.name) > 200:
+        if len(told.name) > 200 or len(canonical(told.input_schema)) > LONGEST_SCHEMA:
             self.log.note(f"left out, too large: {told.name[:80]}")
             return []
-        about = clean(told.description or told.title or "")[:LONGEST_DESCRIPTION]
+        about = clean(told.description or told.title or "", most=LONGEST_DESCRIPTION)
         return [Tool(self.config.name, told.name, about, told.input_schema)]
 
     def _say(self, state: State, why: ToolError | None = None) -> None:
@@ -270,8 +278,12 @@ class Connection:
         self._told()
 
 
+async def _unchecked(name: str, result: object) -> None:
+    pass
+
+
 def _shown(error: BaseException) -> str:
     """The first plain reason in an error, which may be a group of them."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
-    return clean(str(error) or type(error).__name__, lines=False)[:300]
+    return clean(str(error) or type(error).__name__, lines=False, most=300)

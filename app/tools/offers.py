@@ -174,4 +174,4 @@ def _prompt(server: str, told: Any) -> Prompt:
 
 
 def _line(text: str, most: int = _LONGEST_NAME) -> str:
-    return clean(str(text), lines=False)[:most]
+    return clean(str(text), lines=False, most=most)

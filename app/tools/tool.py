@@ -92,12 +92,15 @@ def as_function(name: str, tool: Tool) -> dict[str, Any]:
     return {"type": "function", "function": about}
 
 
-def clean(text: str, *, lines: bool = True) -> str:
+def clean(text: str, *, lines: bool = True, most: int | None = None) -> str:
     """The text without what moves a terminal's cursor, hides itself or turns the direction.
 
     Escape sequences, control characters, bidirectional marks and tags go; with ``lines`` line ends
-    and tabs stay. The joiners that emoji and Persian are written with stay.
+    and tabs stay. The joiners that emoji and Persian are written with stay. ``most``: characters
+    that are kept; a text that is far longer is cut before it is looked at.
     """
+    if most is not None:
+        return clean(text[: 4 * most], lines=lines)[:most]
     if text.isascii() and text.isprintable():
         return text
     if "\x1b" in text:
