@@ -34,6 +34,7 @@ REST_S = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 60.0)
 STEADY_S = 30.0
 """A server that lived so long has not failed when it ends."""
 MOST_TOOLS = 500
+MOST_PAGES = 100  # of which each may hold nothing
 _GO_THERE_FIRST = -32042  # the protocol's code for a call that wants a page visited before it
 
 
@@ -245,12 +246,12 @@ class Connection:
         cursor: str | None = None
         try:
             async with asyncio.timeout(CONNECT_S):
-                while len(found) < MOST_TOOLS:
+                for _ in range(MOST_PAGES):
                     page = await client.list_tools(cursor=cursor, cache_mode="bypass")
                     for each in page.tools:
                         found += self._taken(each)
                     cursor = page.next_cursor
-                    if not cursor:
+                    if not cursor or len(found) >= MOST_TOOLS:
                         break
         except TimeoutError as error:
             raise self._error(mark("{server} did not tell its tools in time.")) from error
@@ -264,6 +265,9 @@ class Connection:
 
     def _taken(self, told: Any) -> list[Tool]:
         """The tool, or nothing where it would be a burden or an attack; the log says why."""
+        if not told.name.strip():  # a consent without a name is one for all tools
+            self.log.note("left out: a tool without a name")
+            return []
         if len(told.name) > 200 or len(canonical(told.input_schema)) > LONGEST_SCHEMA:
             self.log.note(f"left out, too large: {told.name[:80]}")
             return []

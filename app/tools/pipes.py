@@ -158,7 +158,7 @@ async def _message(line: bytes, pace: Pace) -> SessionMessage | Exception | None
     try:
         message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
-        return ToolError("The server sent a line that is no message.")
+        return refused(line[:400] + line[-400:], "The server sent a line that is no message.")
     if why := lists_too_much(message):
         return refused(line[:400] + line[-400:], why)
     return SessionMessage(message)
