@@ -15,7 +15,7 @@ from app.tools.clock import now
 from app.tools.consent import Grant
 from app.tools.fetch import fetch
 from app.tools.folders import Difference
-from app.tools.python_cell import ABSENT, confined, run_python
+from app.tools.python_cell import ABSENT, offered, run_python
 from app.tools.results import ToolResult, harmless
 from app.tools.tool import BUILT_IN, Tool, ToolError
 
@@ -141,7 +141,7 @@ class BuiltIn:
         """``tools`` instead of those that there are on this system."""
         self._absent: tuple[str, ...] = ()
         if tools is None:
-            with_python = confined() is not None
+            with_python = offered()
             self._absent = () if with_python else (ABSENT,)
             tools = [*STANDARD, *([_PYTHON] if with_python else [])]
         self._own = {each.tool.name: each for each in tools}
