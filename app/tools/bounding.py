@@ -16,6 +16,7 @@ MOST_LISTED = 2_000
 """Tools, blocks, resources and the like of one message. Each is checked against many kinds."""
 MESSAGES_PER_S = 200
 _SLICE = 1 << 20
+_ESCAPES_OF_A_PART = 8  # texts full of them take as long
 _PARTS_OF_ONE = MOST_PARTS // MESSAGES_PER_S
 _BYTES_OF_ONE = 1 << 18
 _TOO_MANY = "The server sent a message of more than {most:,} parts."
@@ -54,6 +55,7 @@ class Weigher:
             data = data[1:]
         tail = len(data) - len(data.rstrip(b"\\"))
         self._escaped = tail % 2 == 1
+        self._add(data.count(b"\\") // _ESCAPES_OF_A_PART)
         data = data.replace(b"\r", b"\n").replace(b"\\\\", b"").replace(b'\\"', b"")
         if b'"' not in data and b"\n" not in data:
             self._add(0 if self._within else _parts(data))
@@ -78,6 +80,12 @@ class Weigher:
 
 def _parts(data: bytes) -> int:
     return sum(map(data.count, (b",", b":", b"[", b"{")))
+
+
+def check_parts(data: bytes | str) -> None:
+    """Refuse JSON of too many parts before it is read. Raises TooMuchError."""
+    if len(data) > MOST_PARTS:  # a shorter one cannot have as many
+        Weigher().feed(data if isinstance(data, bytes) else data.encode(errors="replace"))
 
 
 def lists_too_much(message: Any) -> str:

@@ -172,6 +172,9 @@ class Connection:
         """Connect, stay until the end, and say what it was. Never raises."""
         from mcp import Client
 
+        # It logs a traceback for each message that makes no sense, as many as a server likes.
+        logging.getLogger("mcp").setLevel(logging.CRITICAL)
+        logging.getLogger("client").setLevel(logging.CRITICAL)
         self._say(State.CONNECTING)
         began, why = time.monotonic(), None
         try:

@@ -71,7 +71,7 @@ def tools(attack: str) -> dict[str, Any]:
             "type": "object",
             "properties": {f"p{n}": {"type": "string"} for n in range(9_000)},
         }
-        sly = "\x1b[31m" * 2_000_000
+        sly = "\x1b[31m" * 300_000
         return {
             "tools": [
                 tool(),
@@ -94,7 +94,7 @@ def raw_result(attack: str) -> str | None:
     if attack == "pattern":
         return json.dumps(text("ok", structuredContent={"a": "a" * 40 + "!"}))
     if attack == "mime":
-        block = {"type": "image", "data": "", "mimeType": "\u202e" * 3_000_000}
+        block = {"type": "image", "data": "", "mimeType": "\u202e" * 600_000}
         return json.dumps({"content": [block]})
     if attack == "deep":
         return '{"content": [], "structuredContent": {"a": ' + "[" * 100_000 + "]" * 100_000 + "}}"
