@@ -128,6 +128,13 @@ def tools(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def mcp(arguments: list[str]) -> int:
+    """Servers of tools that mean harm, beside an honest one; names that change their address."""
+    from tests.torture_mcp import main
+
+    return main(arguments)
+
+
 def published(_: list[str]) -> int:
     """A server of tools from PyPI, in an environment of its own, used by keys on a screen."""
     from tests.environments import python_of
@@ -176,6 +183,7 @@ def real(arguments: list[str]) -> int:
 
 COMMANDS = {
     "tools": tools,
+    "mcp": mcp,
     "published": published,
     "serve": serve,
     "races": races,

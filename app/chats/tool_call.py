@@ -124,12 +124,12 @@ def figures(call: Call) -> dict[str, Any]:
         stats["decision"] = call.decision.value
     if call.asked:
         stats["asked"] = [list(pair) for pair in call.asked]
-    if not _same(call.arguments, call.made.arguments):
+    if not same(call.arguments, call.made.arguments):
         stats["changed"] = True
     return stats
 
 
-def _same(one: str, other: str) -> bool:
+def same(one: str, other: str) -> bool:
     """Whether two JSON texts say the same: a card shows arguments on lines of their own."""
     try:
         return bool(json.loads(one or "{}") == json.loads(other or "{}"))

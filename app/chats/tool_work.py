@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from app.bridge import Bridge
 from app.chats.saved_chat import SavedChat
 from app.chats.signals import ChatSignals
-from app.chats.tool_call import DENIED, LEFT_OUT, STOPPED, Call, CallState, figures
+from app.chats.tool_call import DENIED, LEFT_OUT, STOPPED, Call, CallState, figures, same
 from app.chats.tool_history import Made, fault_in
 from app.chats.tool_offers import ToolOffers
 from app.chats.tool_questions import ToolQuestions
@@ -135,10 +135,13 @@ class ToolWork(QObject):
         text = call.arguments if arguments is None else arguments
         if (fault := fault_in(text)) is not None:
             return fault
-        if call.previewed is not None and (call.preview is None or call.previewed != text):
-            call.arguments = text
-            self._preview(call)
-            return tr("Look at the difference first. It is shown below.")
+        if self.toolbox.is_previewed(call.tool):
+            fresh = call.previewed is not None and same(call.previewed, text)
+            if not fresh:
+                call.arguments = text
+                self._preview(call)
+            if not fresh or call.preview is None:
+                return tr("Look at the difference first. It is shown below.")
         call.arguments, call.decision = text, decision
         if may_be_remembered(call.tool):
             self.toolbox.consents.remember(self._saved.record.id, call.tool, decision)
@@ -214,10 +217,11 @@ class ToolWork(QObject):
         future = self.toolbox.preview(self._saved.record.id, call.tool, arguments)
         if future is None:
             return
-        call.preview, call.previewed = None, call.arguments
+        call.preview, call.previewed = None, (shown := call.arguments)
 
         def done(found: Future[Difference]) -> None:
-            if call.state is CallState.ASKING:
+            # A difference of other arguments, from before they were changed, is not shown.
+            if call.state is CallState.ASKING and call.previewed == shown:
                 call.preview = found.result()
                 self._chat.message_changed.emit(key)
 

@@ -19,6 +19,7 @@ from app.remote import errors
 from app.remote.address import Remote, asked_at, host_of
 from app.remote.kinds import Listed, listed
 from app.remote.reading import Piece, Reading
+from app.tools.bounding import TooMuchError, check_parts
 
 if TYPE_CHECKING:
     import httpx2
@@ -188,8 +189,14 @@ async def _json(
             if forgiving:
                 return None
             raise errors.too_much(host)
+    body = b"".join(pieces)
     try:
-        return json.loads(b"".join(pieces))
+        check_parts(body)
+        return json.loads(body)
+    except TooMuchError as error:
+        if forgiving:
+            return None
+        raise errors.too_much(host) from error
     except (ValueError, RecursionError) as error:
         if forgiving:
             return None

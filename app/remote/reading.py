@@ -12,6 +12,7 @@ from app.language import tr
 from app.remote import errors
 from app.remote.errors import RemoteError
 from app.remote.thinking import Thinking
+from app.tools.bounding import TooMuchError, check_parts
 
 Piece = tuple[Literal["answer", "reasoning", "tool"], str]
 
@@ -79,7 +80,10 @@ class Reading:
             self.done = True
             return self._kept(list(self._thinking.rest()))
         try:
+            check_parts(data)
             chunk = json.loads(data)
+        except TooMuchError as error:
+            raise errors.too_much(self._host) from error
         except (ValueError, RecursionError) as error:
             raise errors.no_sense(self._host) from error
         return self.take_chunk(chunk)

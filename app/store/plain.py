@@ -16,7 +16,7 @@ _QUOTE = re.compile(r"(?:[ ]{0,3}>[ ]?)+")
 _BULLET = re.compile(r"[ \t]*[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|(?=[ \t]*\d{1,9}[.)][ \t])[ \t]*")
 _HEADING = re.compile(r"[ ]{0,3}#{1,6}(?:[ \t]+|$)")
 _RULE = re.compile(r"[ \t]*(?:=+|-+|(?:[-*_][ \t]*){3,})[ \t]*")
-_TABLE_RULE = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?::?-*:?)[ \t]*")
+_TABLE_RULE = re.compile(r"\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?::?-*:?)")
 _DEFINITION = re.compile(r"[ ]{0,3}\[[^\]]{1,200}\]:[ \t]+\S+.{0,200}")
 _SPECIAL = re.compile(
     r"`+|\\.|!?\[|\]|<(?:https?|mailto):[^<>\s]{1,2000}>|&#?\w{1,32};|[*_]+|~~", re.DOTALL
@@ -56,7 +56,7 @@ def shown_text(content: str, role: str = "assistant") -> str:
         if opening:
             end_paragraph()
             fence = opening[1]
-        elif not rest.strip() or _RULE.fullmatch(rest) or _TABLE_RULE.fullmatch(rest):
+        elif not rest.strip() or _RULE.fullmatch(rest) or _TABLE_RULE.fullmatch(rest.strip(" \t")):
             end_paragraph()
         elif heading := _HEADING.match(rest):
             end_paragraph()

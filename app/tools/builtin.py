@@ -15,7 +15,7 @@ from app.tools.clock import now
 from app.tools.consent import Grant
 from app.tools.fetch import fetch
 from app.tools.folders import Difference
-from app.tools.python_cell import ABSENT, confined, run_python
+from app.tools.python_cell import ABSENT, offered, run_python
 from app.tools.results import ToolResult, harmless
 from app.tools.tool import BUILT_IN, Tool, ToolError
 
@@ -141,7 +141,7 @@ class BuiltIn:
         """``tools`` instead of those that there are on this system."""
         self._absent: tuple[str, ...] = ()
         if tools is None:
-            with_python = confined() is not None
+            with_python = offered()
             self._absent = () if with_python else (ABSENT,)
             tools = [*STANDARD, *([_PYTHON] if with_python else [])]
         self._own = {each.tool.name: each for each in tools}
@@ -159,6 +159,11 @@ class BuiltIn:
     def get(self, name: str) -> Tool | None:
         found = self._own.get(name)
         return found.tool if found is not None else None
+
+    def is_previewed(self, name: str) -> bool:
+        """Whether there is something that the person is to see before it runs."""
+        found = self._own.get(name)
+        return found is not None and found.preview is not None
 
     def run(self, name: str, arguments: Arguments, context: Context) -> Future[ToolResult]:
         """Run one. Each ends by itself: all have limits of their own. Its faults are results."""

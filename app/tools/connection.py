@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -33,6 +34,7 @@ REST_S = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 60.0)
 STEADY_S = 30.0
 """A server that lived so long has not failed when it ends."""
 MOST_TOOLS = 500
+MOST_PAGES = 100  # of which each may hold nothing
 _GO_THERE_FIRST = -32042  # the protocol's code for a call that wants a page visited before it
 
 
@@ -51,6 +53,7 @@ class Connection:
         self._task: asyncio.Task[None] | None = None
         self._ready: asyncio.Future[None] | None = None
         self._leave = asyncio.Event()
+        self._closed = False
         self._listing: asyncio.Lock = asyncio.Lock()
         self._tools: list[Tool] | None = None
         self._failures = 0
@@ -125,7 +128,8 @@ class Connection:
             raise self._error(mark("{server} did not answer: {why}"), why=_shown(error)) from error
 
     async def close(self) -> None:
-        """End the server and all that it has started."""
+        """End the server and all that it has started; nothing can be asked any more."""
+        self._closed = True
         self._leave.set()
         if self._task is not None:
             if self.status.state is State.CONNECTING:
@@ -137,6 +141,8 @@ class Connection:
     async def _connected(self) -> Client:
         if self._task is not None and self._leave.is_set():
             await asyncio.wait([self._task])  # it is ending: what is asked now is for the next
+        if self._closed:
+            raise self._error(mark("{server} has ended."))
         if self._task is None or self._task.done():
             rest = self._rest()
             if rest > 0:
@@ -166,6 +172,9 @@ class Connection:
         """Connect, stay until the end, and say what it was. Never raises."""
         from mcp import Client
 
+        # It logs a traceback for each message that makes no sense, as many as a server likes.
+        logging.getLogger("mcp").setLevel(logging.CRITICAL)
+        logging.getLogger("client").setLevel(logging.CRITICAL)
         self._say(State.CONNECTING)
         began, why = time.monotonic(), None
         try:
@@ -175,6 +184,9 @@ class Connection:
                     transport, message_handler=self._heard, elicitation_callback=self.elicitation
                 ) as client:
                     limit.reschedule(None)
+                    # The package would check results by the server's own schema: a pattern in
+                    # it can hold Python's lock for ever. A result is text for a model here.
+                    client.session.validate_tool_result = _unchecked  # type: ignore[method-assign]
                     self._client, self._tools = client, None
                     self._say(State.READY)
                     ready.set_result(None)
@@ -237,12 +249,12 @@ class Connection:
         cursor: str | None = None
         try:
             async with asyncio.timeout(CONNECT_S):
-                while len(found) < MOST_TOOLS:
+                for _ in range(MOST_PAGES):
                     page = await client.list_tools(cursor=cursor, cache_mode="bypass")
                     for each in page.tools:
                         found += self._taken(each)
                     cursor = page.next_cursor
-                    if not cursor:
+                    if not cursor or len(found) >= MOST_TOOLS:
                         break
         except TimeoutError as error:
             raise self._error(mark("{server} did not tell its tools in time.")) from error
@@ -251,15 +263,18 @@ class Connection:
         except Exception as error:
             words = mark("{server} did not tell its tools: {why}")
             raise self._error(words, why=_shown(error)) from error
-        names = [tool.name for tool in found]
-        return [tool for tool in found[:MOST_TOOLS] if names.count(tool.name) == 1]
+        names = Counter(tool.name for tool in found)
+        return [tool for tool in found[:MOST_TOOLS] if names[tool.name] == 1]
 
     def _taken(self, told: Any) -> list[Tool]:
         """The tool, or nothing where it would be a burden or an attack; the log says why."""
-        if len(canonical(told.input_schema)) > LONGEST_SCHEMA or len(told.name) > 200:
+        if not told.name.strip():  # a consent without a name is one for all tools
+            self.log.note("left out: a tool without a name")
+            return []
+        if len(told.name) > 200 or len(canonical(told.input_schema)) > LONGEST_SCHEMA:
             self.log.note(f"left out, too large: {told.name[:80]}")
             return []
-        about = clean(told.description or told.title or "")[:LONGEST_DESCRIPTION]
+        about = clean(told.description or told.title or "", most=LONGEST_DESCRIPTION)
         return [Tool(self.config.name, told.name, about, told.input_schema)]
 
     def _say(self, state: State, why: ToolError | None = None) -> None:
@@ -270,8 +285,12 @@ class Connection:
         self._told()
 
 
+async def _unchecked(name: str, result: object) -> None:
+    pass
+
+
 def _shown(error: BaseException) -> str:
     """The first plain reason in an error, which may be a group of them."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
-    return clean(str(error) or type(error).__name__, lines=False)[:300]
+    return clean(str(error) or type(error).__name__, lines=False, most=300)

@@ -91,7 +91,7 @@ class Consents:
 
     def remember(self, chat_id: str, tool: Tool, decision: Decision) -> None:
         """Keep what a decision allows beyond the one call."""
-        if not may_be_remembered(tool):
+        if not may_be_remembered(tool) or not tool.name:  # "" stands for all of a server's
             return
         if decision is Decision.TOOL:
             self._give(Consent(chat_id, tool.server, tool.name, tool.fingerprint, time.time()))

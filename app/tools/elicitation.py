@@ -146,4 +146,4 @@ def addresses(data: object) -> str:
     """The pages that a server wants visited before a call, of its error; "" for none."""
     listed = data.get("elicitations") if isinstance(data, dict) else None
     urls = [str(e.get("url", "")) for e in listed if isinstance(e, dict)] if listed else []
-    return ", ".join(clean(url, lines=False)[:500] for url in urls[:5])
+    return ", ".join(clean(url, lines=False, most=500) for url in urls[:5])

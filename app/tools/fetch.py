@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import codecs
+import html
 import ipaddress
+import re
 import socket
 import ssl
+import threading
 import time
 from collections.abc import Callable, Iterable
-from html.parser import HTMLParser
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from app.tools.tool import ToolError
 
 MOST_BYTES = 2_000_000
+MOST_TRANSFERRED = 2 * MOST_BYTES  # with heads, redirects and what frames the text
+LONGEST_URL = 8_000
 SECONDS = 20.0
 REDIRECTS = 5
 _TEXTS = ("text/", "application/json", "application/xml", "application/xhtml", "+json", "+xml")
@@ -28,51 +35,107 @@ def addresses(host: str, port: int) -> list[str]:
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is one of the open internet, also where it hides within another."""
+    """Whether an IP address is one of the open internet, also where it hides within another.
+
+    Of IPv6 only what has been given out is: what is there for a special purpose leads to machines
+    that this one can reach in another way.
+    """
     try:
-        ip = ipaddress.ip_address(address.partition("%")[0])
+        ip = ipaddress.ip_address(address)
     except ValueError:
         return False
-    if isinstance(ip, ipaddress.IPv6Address):
-        inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
-        if inner is None and ip in ipaddress.ip_network("64:ff9b::/96"):
-            inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
-        if inner is not None and not is_public(str(inner)):
-            return False
-    return ip.is_global and not ip.is_multicast
+    if isinstance(ip, ipaddress.IPv4Address):
+        special = any(ip in network for network in _SPECIAL_4)
+        return ip.is_global and not ip.is_multicast and not special
+    if ip in _NAT64:  # how a network without IPv4 reaches it: names come back so there
+        return is_public(str(ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)))
+    isatap = int(ip) >> 32 & 0xFCFFFFFF == 0x00005EFE
+    special = any(ip in network for network in _SPECIAL_6)
+    return ip in _GIVEN_OUT and ip.is_global and not special and not isatap and "%" not in address
 
 
-def fetch(url: str, resolve: Resolve = addresses, public: Callable[[str], bool] = is_public) -> str:
-    """The text behind an address; HTML without its marks. Raises ToolError."""
+_SPECIAL_4 = tuple(
+    map(
+        ipaddress.IPv4Network,
+        # The hosts of Azure's machines; the protocols' own; relays of 6to4; benchmarks.
+        ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "240.0.0.0/4"),
+    )
+)
+_GIVEN_OUT = ipaddress.IPv6Network("2000::/3")
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_SPECIAL_6 = tuple(
+    map(
+        ipaddress.IPv6Network,
+        # Teredo and the protocols' own; 6to4; examples; what was for trials.
+        ("2001::/23", "2002::/16", "2001:db8::/32", "3fff::/20", "3ffe::/16"),
+    )
+)
+
+
+class Deadline:
+    """The end of all that one fetch does, and of all the bytes that it takes.
+
+    Raises ToolError where there is no more of either.
+    """
+
+    def __init__(self, seconds: float, most: int) -> None:
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
+        self._room = most
+
+    def left(self) -> float:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise self.late()
+        return left
+
+    def late(self) -> ToolError:
+        return ToolError(f"It was not there within {self._seconds:.0f} s.")
+
+    def take(self, size: int) -> None:
+        self._room -= size
+        if self._room < 0:
+            raise ToolError("The server sent too much around its answer.")
+
+
+def fetch(
+    url: str,
+    resolve: Resolve = addresses,
+    public: Callable[[str], bool] = is_public,
+    seconds: float = SECONDS,
+) -> str:
+    """The text behind an address; HTML without its marks. Raises ToolError.
+
+    ``seconds`` are for all of it: names, connections, heads, redirects, the text.
+    """
     import httpcore2
 
-    end = time.monotonic() + SECONDS
-    backend = _guarded(resolve, public)
+    deadline = Deadline(seconds, MOST_TRANSFERRED)
+    backend = _guarded(resolve, public, deadline)
     context = ssl.create_default_context()
     with httpcore2.ConnectionPool(ssl_context=context, network_backend=backend) as pool:
         for _ in range(REDIRECTS + 1):
             _check(url)
-            left = max(0.1, end - time.monotonic())
-            limits = {"connect": left, "read": left, "write": left, "pool": left}
             headers = {"User-Agent": "Stretto", "Accept": "text/*, application/json"}
             headers["Host"] = urlsplit(url).netloc.rpartition("@")[2]
             try:
-                with pool.stream(
-                    "GET", url, headers=list(headers.items()), extensions={"timeout": limits}
-                ) as answer:
+                with pool.stream("GET", url, headers=list(headers.items())) as answer:
                     told = {k.decode().lower(): v.decode("latin-1") for k, v in answer.headers}
                     if answer.status in (301, 302, 303, 307, 308) and "location" in told:
                         url = urljoin(url, told["location"])
                         continue
-                    return _read(answer, told.get("content-type", ""), end)
+                    return _read(answer, told.get("content-type", ""), deadline)
             except ToolError:
                 raise
             except Exception as error:
-                raise ToolError(f"{url} could not be fetched: {_why(error)}.") from error
+                deadline.left()
+                raise ToolError(f"{url[:200]} could not be fetched: {_why(error)}.") from error
     raise ToolError(f"There were more than {REDIRECTS} redirects.")
 
 
 def _check(url: str) -> None:
+    if len(url) > LONGEST_URL:
+        raise ToolError(f"An address has at most {LONGEST_URL:,} characters.")
     try:
         parts = urlsplit(url)
         host = parts.hostname
@@ -85,23 +148,77 @@ def _check(url: str) -> None:
         raise ToolError("An address with a name and a password in it is not fetched.")
 
 
-def _guarded(resolve: Resolve, public: Callable[[str], bool]) -> Any:
+def _resolved(resolve: Resolve, host: str, port: int, deadline: Deadline) -> list[str]:
+    """What `resolve` says, which cannot be told when to end: so it is on a thread of its own."""
+    said: Future[list[str]] = Future()
+
+    def ask() -> None:
+        try:
+            said.set_result(list(resolve(host, port)))
+        except Exception as error:
+            said.set_exception(error)
+
+    threading.Thread(target=ask, name="names", daemon=True).start()
+    try:
+        return said.result(deadline.left())
+    except FutureTimeout as error:
+        raise deadline.late() from error
+    except (OSError, UnicodeError) as error:
+        raise ToolError(f"There is no {host[:200]}.") from error
+
+
+def _guarded(resolve: Resolve, public: Callable[[str], bool], deadline: Deadline) -> Any:
     """Connects to public addresses only, and to just those that were looked at.
 
     The name is resolved once, here: were it resolved again to connect, it might have become
-    another address meanwhile.
+    another address meanwhile. Whatever waits for a socket waits until the deadline at most.
     """
     import httpcore2
 
+    class Limited(httpcore2.NetworkStream):
+        def __init__(self, stream: Any) -> None:
+            self._stream = stream
+
+        def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+            piece: bytes = self._stream.read(max_bytes, deadline.left())
+            deadline.take(len(piece))
+            return piece
+
+        def write(self, buffer: bytes, timeout: float | None = None) -> None:
+            self._stream.write(buffer, deadline.left())
+
+        def close(self) -> None:
+            self._stream.close()
+
+        def start_tls(
+            self, ssl_context: Any, server_hostname: Any = None, timeout: float | None = None
+        ) -> Any:
+            stream = self._stream.start_tls(ssl_context, server_hostname, deadline.left())
+            return Limited(stream)
+
+        def get_extra_info(self, info: str) -> Any:
+            return self._stream.get_extra_info(info)
+
     class Guarded(httpcore2.SyncBackend):
-        def connect_tcp(self, host: str, port: int, *args: Any, **options: Any) -> Any:
-            try:
-                found = list(resolve(host, port))
-            except OSError as error:
-                raise ToolError(f"There is no {host}.") from error
+        def connect_tcp(
+            self, host: str, port: int, timeout: float | None = None, *args: Any, **options: Any
+        ) -> Any:
+            found = _resolved(resolve, host, port, deadline)
             if not found or not all(map(public, found)):
-                raise ToolError(f"{host} is not on the open internet.")
-            return super().connect_tcp(found[0], port, *args, **options)
+                raise ToolError(f"{host[:200]} is not on the open internet.")
+            why: Exception | None = None
+            for address in found:
+                try:
+                    stream = super().connect_tcp(address, port, deadline.left(), *args, **options)
+                except Exception as error:
+                    why = error
+                    continue
+                if _is_near(stream):
+                    stream.close()
+                    raise ToolError(f"{host[:200]} is not on the open internet.")
+                return Limited(stream)
+            assert why is not None
+            raise why
 
         def connect_unix_socket(self, path: str, *args: Any, **options: Any) -> Any:
             raise ToolError("Only http:// and https:// are fetched.")
@@ -109,7 +226,22 @@ def _guarded(resolve: Resolve, public: Callable[[str], bool]) -> Any:
     return Guarded()
 
 
-def _read(answer: Any, kind: str, end: float) -> str:
+def _is_near(stream: Any) -> bool:
+    """Whether a public address has led to this machine, or to its own network.
+
+    With IPv6 both have public addresses.
+    """
+    here, there = (
+        ipaddress.ip_address(str(stream.get_extra_info(info)[0]).partition("%")[0])
+        for info in ("client_addr", "server_addr")
+    )
+    if here.is_loopback:
+        return False  # a test's: no such address is public
+    near = here.version == 6 == there.version and int(here) >> 64 == int(there) >> 64
+    return here == there or near
+
+
+def _read(answer: Any, kind: str, deadline: Deadline) -> str:
     if answer.status >= 400:
         raise ToolError(f"The server answered with status {answer.status}.")
     plain = kind.partition(";")[0].strip().lower() or "text/plain"
@@ -117,18 +249,30 @@ def _read(answer: Any, kind: str, end: float) -> str:
         raise ToolError(f"Only text is fetched, and this is {plain[:80]}.")
     parts, size = [], 0
     for part in answer.iter_stream():
+        deadline.left()
         parts.append(part)
         size += len(part)
         if size > MOST_BYTES:
             break
-        if time.monotonic() > end:
-            raise ToolError(f"It was not there within {SECONDS:.0f} s.")
-    charset = kind.lower().partition("charset=")[2].strip("\"' ;") or "utf-8"
+    text = _decoded(b"".join(parts)[:MOST_BYTES], kind)
+    return without_marks(text, deadline.left) if "html" in plain else text
+
+
+# Python has others, of which some take hours for two megabytes ("punycode"), or are no text's.
+_CHARSETS = re.compile(
+    r"utf-(?:8|8-sig|16|16-le|16-be|32)|ascii|iso8859-\d+|cp125\d|cp(?:437|850|866|874|932|949|950)"
+    r"|koi8-[ru]|mac-roman|big5(?:hkscs)?|gb2312|gbk|gb18030|shift_jis|euc_(?:jp|kr)|iso2022_jp"
+    r"|tis-620"
+)
+
+
+def _decoded(data: bytes, kind: str) -> str:
+    charset = kind.lower().partition("charset=")[2].partition(";")[0].strip("\"' ") or "utf-8"
     try:
-        text = b"".join(parts)[:MOST_BYTES].decode(charset, "replace")
-    except LookupError:
-        text = b"".join(parts)[:MOST_BYTES].decode(errors="replace")
-    return _without_marks(text) if "html" in plain else text
+        charset = codecs.lookup(charset).name
+    except (LookupError, ValueError):
+        charset = "utf-8"
+    return data.decode(charset if _CHARSETS.fullmatch(charset) else "utf-8", "replace")
 
 
 def _why(error: Exception) -> str:
@@ -136,41 +280,80 @@ def _why(error: Exception) -> str:
     return words[:200] or type(error).__name__
 
 
-class _Words(HTMLParser):
-    SILENT = frozenset({"script", "style", "noscript", "template", "svg", "head"})
-    BLOCKS = frozenset(
-        {"p", "div", "li", "tr", "br", "section", "article", "pre", "table", "ul", "ol"}
-        | {f"h{level}" for level in range(1, 7)}
-    )
+# HTML without a parser: Python's own takes hours for some pages of a few hundred kilobytes. Here no
+# character is looked at more than a few times.
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-        self._silent = 0
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        self._silent += tag in self.SILENT
-        if tag in self.BLOCKS:
-            self.found.append("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self.SILENT and self._silent:
-            self._silent -= 1
-        if tag in self.BLOCKS:
-            self.found.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        if not self._silent:
-            self.found.append(data)
+_SILENT = frozenset({"script", "style", "noscript", "template", "svg", "head"})
+_BLOCKS = frozenset(
+    {"p", "div", "li", "tr", "br", "section", "article", "pre", "table", "ul", "ol"}
+    | {f"h{level}" for level in range(1, 7)}
+)
+_RAW = {name: re.compile(f"</{name}", re.IGNORECASE) for name in ("script", "style", "textarea")}
+_TAG_NAME = re.compile(r"/?([a-zA-Z][^\s/>]{0,30})")
+_TAG_PART = re.compile(r"=\s*([\"'])|>")
+_LONG_NUMBER = re.compile(r"&#(?:[0-9]{8,}|[xX][0-9a-fA-F]{7,});?")
+_PAUSE = 4096  # marks between two looks at the clock
 
 
-def _without_marks(text: str) -> str:
-    words = _Words()
-    words.feed(text)
-    words.close()
-    lines = (" ".join(line.split()) for line in "".join(words.found).splitlines())
+def without_marks(text: str, look: Callable[[], object] = lambda: None) -> str:
+    """The words of a page, line by line; ``look`` is called now and then, and may raise."""
+    found: list[str] = []
+    silent = at = count = 0
+    while at < len(text):
+        count += 1
+        if count % _PAUSE == 0:
+            look()
+        begin = text.find("<", at)
+        begin = len(text) if begin < 0 else begin
+        if not silent and begin > at:
+            found.append(html.unescape(_LONG_NUMBER.sub("\ufffd", text[at:begin])))
+        if begin == len(text):
+            break
+        named = _TAG_NAME.match(text, begin + 1)
+        if named is None:
+            if text[begin + 1 : begin + 2] not in ("!", "?", "/"):
+                found.append("" if silent else "<")
+                at = begin + 1
+                continue
+            comment = text.startswith("<!--", begin)
+            at = _after(text, "-->", begin + 4) if comment else _after(text, ">", begin + 1)
+            continue
+        tag, ends = named[1].lower(), text[begin + 1] == "/"
+        at = _after_tag(text, named.end())
+        if tag in _BLOCKS:
+            found.append("\n")
+        if text[at - 2 : at] == "/>":
+            continue
+        if tag == "body":
+            silent = 0  # a head needs no end
+        elif tag in _SILENT:
+            silent = max(0, silent - 1) if ends else silent + 1
+        if tag in _RAW and not ends:
+            close = _RAW[tag].search(text, at)
+            end = close.start() if close is not None else len(text)
+            if not silent:
+                found.append(html.unescape(_LONG_NUMBER.sub("\ufffd", text[at:end])))
+            at = end
+    look()
     kept: list[str] = []
-    for line in lines:
-        if line or (kept and kept[-1]):
-            kept.append(line)
+    for line in "".join(found).splitlines():
+        if words := " ".join(line.split()):
+            kept.append(words)
+        elif kept and kept[-1]:
+            kept.append("")
     return "\n".join(kept).strip()
+
+
+def _after(text: str, end: str, at: int) -> int:
+    """The place behind the next ``end``; the text's own end where there is none."""
+    found = text.find(end, at)
+    return len(text) if found < 0 else found + len(end)
+
+
+def _after_tag(text: str, at: int) -> int:
+    """The place behind a tag's ``>``, which is no mark within quotes."""
+    while (found := _TAG_PART.search(text, at)) is not None:
+        if found[1] is None:
+            return found.end()
+        at = _after(text, found[1], found.end())
+    return len(text)

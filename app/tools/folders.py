@@ -7,11 +7,11 @@ in a refusal instead of a file elsewhere.
 
 from __future__ import annotations
 
-import difflib
 import errno
 import fnmatch
 import hashlib
 import os
+import re
 import secrets
 import stat
 import time
@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from app.language import mark, tr
+from app.matching import Matcher
 from app.tools.consent import Grant
 from app.tools.tool import ToolError, visible
 
@@ -29,6 +30,7 @@ MOST_WRITTEN = 200_000  # bytes: a person is shown all that changes
 MOST_LISTED = 500
 MOST_LOOKED_AT = 20_000  # files of one search
 SEARCH_S = 20.0
+_LONGEST_PATTERN = 255
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
@@ -39,7 +41,8 @@ class Difference:
 
     Attributes:
         text: a unified diff.
-        digest: of the file as it is, for `write_file`; "" where there is none.
+        digest: of all that it is about, for `write_file`: which file, its bytes as they are, and
+            the bytes that it would get.
     """
 
     text: str
@@ -74,6 +77,8 @@ def read_file(path: str, grants: Sequence[Grant]) -> str:
 
 def search_files(pattern: str, text: str, path: str, grants: Sequence[Grant]) -> str:
     """Files whose name fits a pattern, and of which a line contains a text."""
+    if len(pattern) > _LONGEST_PATTERN:
+        raise ToolError(f"A name has at most {_LONGEST_PATTERN} characters.")
     places = [_place(path, grants)] if path.strip() else [(grant, ()) for grant in grants]
     found: list[str] = []
     end = time.monotonic() + SEARCH_S
@@ -94,44 +99,157 @@ def search_files(pattern: str, text: str, path: str, grants: Sequence[Grant]) ->
 def difference(path: str, text: str, grants: Sequence[Grant]) -> Difference:
     """What `write_file` would change, for a person to look at. Raises ToolError."""
     grant, names = _writable(path, text, grants)
-    try:
-        old = _bytes(grant, names, MOST_WRITTEN + 1)
-    except FileNotFoundError:
-        lines = [f"+{line}" for line in text.splitlines()]
-        return Difference("\n".join([tr("New file {path}", path=path), *lines]), "")
-    if len(old) > MOST_WRITTEN:
-        raise ToolError(mark("The file is too large to be written over."))
-    before = old.decode(errors="replace").splitlines()
-    diff = difflib.unified_diff(before, text.splitlines(), path, path, lineterm="", n=3)
-    return Difference("\n".join(diff) or tr("Nothing would change."), _digest(old))
+    with _opened(grant, names[:-1]) as folder:
+        change = _change(folder, names, text)
+    return Difference(_unified(visible(path), change), change.digest(grant, names))
 
 
 def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> str:
-    """Write a file whole, in one step; ``seen`` is the digest of what the person was shown.
+    """Write a file whole; ``seen`` is the digest of the difference that the person was shown.
 
-    Raises ToolError, also when the file has changed since.
+    Raises ToolError, also when this is not the change that they were shown.
     """
     grant, names = _writable(path, text, grants)
     beside = f".{secrets.token_hex(8)}.new"
     with _opened(grant, names[:-1]) as folder:
-        try:
-            now = _digest(_bytes_in(folder, names[-1], MOST_WRITTEN + 1))
-        except FileNotFoundError:
-            now = ""
-        if now != seen:
-            raise ToolError("The file has changed since the difference was shown.")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        made = os.open(beside, flags, 0o644, dir_fd=folder)
-        try:
-            with os.fdopen(made, "wb") as file:
-                file.write(text.encode())
-            # The name is exchanged, whatever it stands for by now: nothing is written through it.
-            os.replace(beside, names[-1], src_dir_fd=folder, dst_dir_fd=folder)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(beside, dir_fd=folder)
-            raise
-    return f"{len(text.encode()):,} bytes were written to {path}."
+        change = _change(folder, names, text)
+        if change.digest(grant, names) != seen:
+            raise ToolError(_CHANGED)
+        if change.before is None:
+            _write(folder, names[-1], change.after, 0o644)
+        else:
+            _write(folder, beside, change.after, 0o600, change.mode)
+            try:
+                # It is looked at again when all is ready: other programs write, too.
+                if _change(folder, names, text).digest(grant, names) != seen:
+                    raise ToolError(_CHANGED)
+                # The name is exchanged, whatever it stands for now: nothing is written through it.
+                os.replace(beside, names[-1], src_dir_fd=folder, dst_dir_fd=folder)
+            except BaseException:
+                with suppress(OSError):
+                    os.unlink(beside, dir_fd=folder)
+                raise
+    return f"{len(change.after):,} bytes were written to {path}."
+
+
+_CHANGED = "The file has changed since the difference was shown."
+
+
+@dataclass(frozen=True)
+class Change:
+    """A file as it is, None where there is none, and as it would be."""
+
+    before: bytes | None
+    after: bytes
+    mode: int
+
+    def digest(self, grant: Grant, names: Sequence[str]) -> str:
+        place = str(PurePosixPath(grant.path, *names)).encode(errors="surrogateescape")
+        found = hashlib.sha256()
+        for part in (place, self.before, self.after):
+            found.update(b"-" if part is None else b"%d:" % len(part))
+            found.update(part or b"")
+        return found.hexdigest()
+
+
+def _change(folder: int, names: Sequence[str], text: str) -> Change:
+    try:
+        old, mode = _whole(folder, names[-1], MOST_WRITTEN + 1)
+    except NoFileError:
+        return Change(None, text.encode(), 0)
+    if len(old) > MOST_WRITTEN:
+        raise ToolError(mark("The file is too large to be written over."))
+    try:
+        old.decode()
+    except UnicodeDecodeError as error:
+        raise ToolError(_NO_UTF8) from error
+    new = text.encode()
+    if b"\r" not in new and _crlf(old):
+        new = new.replace(b"\n", b"\r\n")  # models leave them out
+    return Change(old, new, mode)
+
+
+_NO_UTF8 = mark("This file is no UTF-8 text, so it is not written over.")
+
+
+def _write(folder: int, name: str, content: bytes, mode: int, then: int | None = None) -> None:
+    """Make a file that is not there yet; ``then``: its rights once it is written."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        made = os.open(name, flags, mode, dir_fd=folder)
+    except FileExistsError as error:
+        raise ToolError(_CHANGED) from error
+    try:
+        with os.fdopen(made, "wb") as file:
+            file.write(content)
+            if then is not None:
+                os.fchmod(made, then)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name, dir_fd=folder)
+        raise
+
+
+# What a difference is made of.
+
+_CONTEXT = 3  # lines that stay, around those that do not
+_MOST_STEPS = 10_000_000  # of comparing lines: a second or two. Beyond, they count as others.
+
+
+def _crlf(content: bytes) -> bool:
+    """Whether all lines end with CR LF, and there is no CR elsewhere."""
+    return content.count(b"\r") == content.count(b"\n") == content.count(b"\r\n") > 0
+
+
+def _unified(shown: str, change: Change) -> str:
+    """The difference by lines that end at LF, as bytes: it is empty for equal bytes only."""
+    if change.before == change.after:
+        return tr("Nothing would change.")
+    both_crlf = _crlf(change.after) and (change.before is None or _crlf(change.before))
+    new = _split(change.after)
+    if change.before is None:
+        lines = [tr("New file {path}", path=shown), *(_shown("+", x, both_crlf) for x in new)]
+        return "\n".join(lines)
+    old = _split(change.before)
+    lines = [f"--- {shown}", f"+++ {shown}"]
+    for group in Matcher(old, new, _MOST_STEPS).groups(_CONTEXT):
+        _, first, _, begin, _ = group[0]
+        _, _, last, _, end = group[-1]
+        lines.append(f"@@ -{_range(first, last)} +{_range(begin, end)} @@")
+        for kind, i, j, k, m in group:
+            if kind == "equal":
+                lines += [_shown(" ", x, both_crlf) for x in old[i:j]]
+            else:
+                lines += [_shown("-", x, both_crlf) for x in old[i:j]]
+                lines += [_shown("+", x, both_crlf) for x in new[k:m]]
+    return "\n".join(lines)
+
+
+def _split(content: bytes) -> list[bytes]:
+    """Lines with their ends, so that a last one without an end is another."""
+    lines = [line + b"\n" for line in content.split(b"\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
+
+
+def _range(first: int, last: int) -> str:
+    length = last - first
+    return f"{first + (length > 0)}" if length == 1 else f"{first + (length > 0)},{length}"
+
+
+def _shown(sign: str, line: bytes, both_crlf: bool) -> str:
+    """A line with all that cannot be seen as an escape, but for tabs and the joiners of scripts."""
+    text = line.decode()
+    whole = text.endswith("\n")
+    text = text.removesuffix("\n")
+    if both_crlf and whole:
+        text = text.removesuffix("\r")
+    if not text.isprintable():
+        text = _JOINED.sub(lambda found: found[0] if found[1] else visible(found[0]), text)
+    return f"{sign}{text}" if whole else f"{sign}{text}\n\\ No newline at end of file"
+
+
+_JOINED = re.compile(r"(\t|(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f]))|[^\t]")
 
 
 def _writable(path: str, text: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
@@ -140,7 +258,11 @@ def _writable(path: str, text: str, grants: Sequence[Grant]) -> tuple[Grant, tup
         raise ToolError(mark("This folder may only be read. The person can allow writing."))
     if not names:
         raise ToolError(mark("This is a folder."))
-    if len(text.encode()) > MOST_WRITTEN:
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as error:
+        raise ToolError(mark("The text has characters that no file can hold.")) from error
+    if size > MOST_WRITTEN:
         raise ToolError(mark("More than {most} bytes are not written."), most=f"{MOST_WRITTEN:,}")
     return grant, names
 
@@ -191,7 +313,11 @@ def _bytes(grant: Grant, names: Sequence[str], most: int) -> bytes:
 
 
 def _bytes_in(folder: int, name: str, most: int) -> bytes:
-    """The beginning of a regular file. Raises FileNotFoundError, ToolError."""
+    return _whole(folder, name, most)[0]
+
+
+def _whole(folder: int, name: str, most: int) -> tuple[bytes, int]:
+    """The beginning of a regular file, and its rights. Raises NoFileError, ToolError."""
     try:
         file = os.open(name, _FILE, dir_fd=folder)
     except FileNotFoundError as error:
@@ -199,9 +325,10 @@ def _bytes_in(folder: int, name: str, most: int) -> bytes:
     except OSError as error:
         raise _refusal(error) from error
     with os.fdopen(file, "rb") as opened:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
+        mode = os.fstat(file).st_mode
+        if not stat.S_ISREG(mode):
             raise ToolError(mark("This is no file of text."))
-        return opened.read(most)
+        return opened.read(most), mode & 0o777
 
 
 class NoFileError(ToolError, FileNotFoundError):
@@ -248,7 +375,7 @@ def _lines(grant: Grant, names: tuple[str, ...], text: str) -> list[str]:
     wanted = text.casefold()
     found = [
         f"{shown}:{number}: {line.strip()[:300]}"
-        for number, line in enumerate(content.splitlines(), 1)
+        for number, line in enumerate(content.split("\n"), 1)
         if wanted in line.casefold()
     ]
     return found[:50]
@@ -259,7 +386,3 @@ def _text(content: bytes) -> str:
         raise ToolError(mark("This is no file of text."))
     text = content.decode(errors="replace")
     return f"{text}\n[… the rest is left out …]" if len(content) >= MOST_READ else text
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

@@ -128,11 +128,15 @@ class ToolHost:
 
     def end(self, server: str) -> None:
         """End a server's process; it starts again when it is needed."""
+        self._thread.start_if_begun(partial(self._end, server))
+
+    async def _end(self, server: str) -> None:
         connection = self._connections.pop(server, None)
         spares = self._spares.pop(server, [])
-        for each in (connection, *spares):
-            if each is not None:
-                self._thread.start_if_begun(each.close)
+        ending = [connection, *spares] if connection is not None else spares
+        await asyncio.gather(*(each.close() for each in ending))
+        if connection is not None:
+            self._tell()
 
     def shut_down(self) -> None:
         """End all servers, and wait for that ``STOP_S`` at most."""
@@ -157,7 +161,14 @@ class ToolHost:
         work: Callable[[Connection], Coroutine[Any, Any, T]],
         chat_id: str,
     ) -> T:
+        # It waited for its turn, and the server may be another by now: who asked meant that one.
+        if self._configs.get(config.name) != config:
+            words = mark("The server “{server}” was changed. Ask again.")
+            raise ToolError(words, server=config.name)
         connection = self._connections.get(config.name)
+        if connection is not None and connection.config != config:
+            await self._end(config.name)
+            connection = self._connections.get(config.name)
         if connection is None:
             connection = Connection(config, self._tell)
             self._connections[config.name] = connection

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MOST = 500
 """Resources, and prompts, of one server that are listed."""
 MOST_ARGUMENTS = 20
+_MOST_PAGES = 100  # of which each may hold nothing
 _LONGEST_NAME, _LONGEST_ABOUT = 120, 300
 
 
@@ -107,11 +108,11 @@ async def offers(server: str, client: Client) -> Offers:
 async def _pages(ask: Callable[..., Awaitable[Any]], kind: str, found: list[Any]) -> None:
     """Put what a server lists of one kind into `found`, as far as it is shown."""
     cursor: str | None = None
-    while len(found) < MOST:
+    for _ in range(_MOST_PAGES):
         page = await ask(cursor=cursor, cache_mode="bypass")
         found += getattr(page, kind)
         cursor = page.next_cursor
-        if not cursor:
+        if not cursor or len(found) >= MOST:
             break
 
 
@@ -174,4 +175,4 @@ def _prompt(server: str, told: Any) -> Prompt:
 
 
 def _line(text: str, most: int = _LONGEST_NAME) -> str:
-    return clean(str(text), lines=False)[:most]
+    return clean(str(text), lines=False, most=most)

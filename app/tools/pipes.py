@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -20,15 +19,28 @@ from anyio.abc import ByteReceiveStream, Process
 from mcp.os.posix.utilities import terminate_posix_process_tree
 from mcp.shared.message import SessionMessage
 
+from app.tools.bounding import (
+    MESSAGES_PER_S,
+    MOST_PARTS,
+    Pace,
+    TooMuchError,
+    Weigher,
+    lists_too_much,
+    weight,
+)
 from app.tools.tool import ToolError
 
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes of one message; a longer one is refused and the call it answers fails."""
-MESSAGES_PER_S = 200
-"""Notifications beyond so many in a second are dropped; other messages wait for the next one."""
+LINES_PER_S = 500
+"""Lines of a server's log beyond so many in a second are dropped, as notifications are (see
+`bounding`); other messages wait for the next one."""
 LEAVE_S = 1.0
 """How long a server may take to end by itself once its input is closed, and again when asked."""
 _CHUNK = 65536
+_FLOODED_S = 0.02  # between two pieces of a log that is a flood
+_SLICE = 1 << 20
+_BYTES_PER_PART = 8
 _ID = re.compile(rb'"id"\s*:\s*(\d{1,18})')
 TOO_LONG = "The server sent a message of more than {:,} bytes."
 
@@ -78,10 +90,14 @@ async def stdio(
     async def listen() -> None:
         assert process.stderr is not None
         with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
-            rest = b""
+            rest, log_pace = b"", Pace(LINES_PER_S)
             async for chunk in process.stderr:
                 *lines, rest = (rest + chunk).split(b"\n")
                 for line in lines:
+                    if not log_pace.room():
+                        await anyio.sleep(_FLOODED_S)
+                        break
+                    log_pace.wait()
                     note(line.decode(errors="replace"))
                 rest = rest[:_CHUNK]
 
@@ -109,7 +125,7 @@ async def _pass_on(stdout: ByteReceiveStream, send: Callable[[Any], Any]) -> Non
             whole = b"".join([*parts, line]) if size + len(line) <= LONGEST_LINE else None
             head = b"".join(parts)[:400] + line[:400] + line[-400:]
             parts, size = [], 0
-            message = refused(head) if whole is None else await _message(whole, pace)
+            message = refused(head, _too_long()) if whole is None else await _message(whole, pace)
             if message is not None:
                 await send(message)
         size += len(rest)
@@ -119,44 +135,42 @@ async def _pass_on(stdout: ByteReceiveStream, send: Callable[[Any], Any]) -> Non
             parts = parts[:1]  # its beginning tells which call it answers
 
 
+def _too_long() -> str:
+    return TOO_LONG.format(LONGEST_LINE)
+
+
 async def _message(line: bytes, pace: Pace) -> SessionMessage | Exception | None:
     if not line.strip():
         return None
-    wait = pace.wait()
-    if wait and b'"id"' not in line:
-        return None
+    if not pace.room() and b'"id"' not in line:
+        return None  # a notification
+    weigher = Weigher()
+    try:
+        if len(line) > MOST_PARTS:  # a shorter one cannot have as many
+            for at in range(0, len(line), _SLICE):
+                weigher.feed(line[at : at + _SLICE])
+                await anyio.sleep(0)  # others have their turn
+    except TooMuchError as error:
+        return refused(line[:400] + line[-400:], str(error))
+    wait = pace.wait(1 + weight(len(line), weigher.parts or len(line) // _BYTES_PER_PART))
     if wait:
         await anyio.sleep(wait)
     try:
-        return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
-        return ToolError("The server sent a line that is no message.")
+        return refused(line[:400] + line[-400:], "The server sent a line that is no message.")
+    if why := lists_too_much(message):
+        return refused(line[:400] + line[-400:], why)
+    return SessionMessage(message)
 
 
-def refused(head: bytes) -> SessionMessage | Exception:
-    """The answer in the place of a message that was too long; ``head``: its begin and end."""
-    why = TOO_LONG.format(LONGEST_LINE)
+def refused(head: bytes, why: str) -> SessionMessage | Exception:
+    """The answer in the place of a message that is not read; ``head``: its begin and end."""
     found = _ID.search(head)
     if found is None:
         return ToolError(why)
     error = types.ErrorData(code=types.INTERNAL_ERROR, message=why)
     return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=int(found[1]), error=error))
-
-
-class Pace:
-    """Counts what happens in the running second."""
-
-    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most, self._clock = most, clock
-        self._since, self._count = clock(), 0
-
-    def wait(self) -> float:
-        """Count one more; the seconds until the next one is due, 0 while there are few."""
-        now = self._clock()
-        if now - self._since >= 1:
-            self._since, self._count = now, 0
-        self._count += 1
-        return self._since + 1 - now if self._count > self._most else 0.0
 
 
 async def _end(process: Process) -> None:

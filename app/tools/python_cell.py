@@ -6,17 +6,27 @@ on macOS. Elsewhere it is absent, and the panel of tools says so.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
+import platform
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 from app.language import mark
+from app.tools import system_calls
 from app.tools.tool import ToolError
 
 SECONDS = 20.0
-MEMORY = 1_000_000_000  # bytes
+MEMORY = 1_000_000_000  # bytes, of one process and of all together
+PROCESSES = 64
+TEMPORARY = 64_000_000  # bytes in /tmp
+SHARED = 16_000_000  # bytes in /dev/shm
+LOOK_S = 0.1
+"""Between two looks at what it takes: no limit of the kernel is for several processes together."""
 MOST_OUTPUT = 100_000  # bytes
 ABSENT = (
     mark("Python is not offered: this system has no way to confine it. Install bubblewrap (bwrap).")
@@ -33,52 +43,96 @@ _PROFILE = (
 )
 
 
-# Limits that a process has lowered it cannot raise again. Not by `preexec_fn`: the program has
-# threads, and that runs between fork and exec.
-_BEGIN = f"""
-import resource, sys
+def _begin(own_processes: bool) -> str:
+    """What runs first. Limits that a process has lowered it cannot raise again.
+
+    Not by `preexec_fn`: the program has threads, and that runs between fork and exec.
+
+    Args:
+        own_processes: none but its own are counted for its user.
+    """
+    return f"""
+import os, resource, sys
 limits = [(resource.RLIMIT_CPU, {int(SECONDS)}), (resource.RLIMIT_FSIZE, 10_000_000)]
+limits.append((resource.RLIMIT_NOFILE, 256))
 if sys.platform != "darwin":
     limits.append((resource.RLIMIT_AS, {MEMORY}))
+if {own_processes}:
+    limits.append((resource.RLIMIT_NPROC, {PROCESSES}))
 for kind, most in limits:
     resource.setrlimit(kind, (most, most))
+os.nice(10)
 code = sys.stdin.read()
 sys.stdin = open("/dev/null")
 exec(compile(code, "cell", "exec"), {{"__name__": "__main__"}})
 """
 
 
+_BEGIN = _begin(own_processes=False)
+
+
 def confined() -> list[str] | None:
-    """The command that confines and runs Python from its standard input; None without a way."""
+    """The command that confines and runs Python from its standard input; None without a way.
+
+    What it may write is small and in memory; all else is read-only, `/` and `/dev` too.
+    """
     python = "/usr/bin/python3"
-    if not os.path.exists(python):
+    tool = _tool()
+    if tool is None or not os.path.exists(python):
         return None
     if sys.platform == "darwin":
-        tool = shutil.which("sandbox-exec")
-        return [tool, "-p", _PROFILE, python, "-I", "-c", _BEGIN] if tool else None
-    tool = shutil.which("bwrap")
-    if tool is None:
-        return None
+        return [tool, "-p", _PROFILE, python, "-I", "-c", _BEGIN]
+    known = _known(tool)
     binds = [
         part
         for folder in ("/lib", "/lib64", "/bin", "/etc/alternatives", "/etc/ld.so.cache")
         if os.path.exists(folder)
         for part in ("--ro-bind", folder, folder)
     ]
+    # Versions that cannot limit a folder in memory get none that can be written.
+    shared, temporary = (
+        ("--size", str(size), "--tmpfs", folder) if "--size" in known else ("--dir", folder)
+        for folder, size in (("/dev/shm", SHARED), ("/tmp", TEMPORARY))
+    )
+    alone = ("--unshare-user", "--disable-userns") if "--disable-userns" in known else ()
     return [
-        *(tool, "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"),
+        *(tool, "--unshare-all", *alone, "--die-with-parent", "--new-session", "--clearenv"),
         *("--ro-bind", "/usr", "/usr", *binds, "--proc", "/proc", "--dev", "/dev"),
-        *("--tmpfs", "/tmp", "--chdir", "/tmp", "--setenv", "HOME", "/tmp"),
-        *(python, "-I", "-c", _BEGIN),
+        *(*shared, "--remount-ro", "/dev", *temporary, "--remount-ro", "/"),
+        *("--chdir", "/tmp", "--setenv", "HOME", "/tmp"),
+        *(python, "-I", "-c", _begin(own_processes=True)),
     ]
 
 
+def offered() -> bool:
+    """Whether there seems to be a way; nothing is started to find out."""
+    return _tool() is not None and os.path.exists("/usr/bin/python3")
+
+
+def _tool() -> str | None:
+    return shutil.which("sandbox-exec" if sys.platform == "darwin" else "bwrap")
+
+
+@functools.cache
+def _known(tool: str) -> frozenset[str]:
+    """The options that this version of bubblewrap knows."""
+    try:
+        told = subprocess.run([tool, "--help"], capture_output=True, timeout=5, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return frozenset()
+    return frozenset((told.stdout + told.stderr).decode(errors="replace").split())
+
+
 def run_python(code: str, command: list[str] | None = None) -> str:
-    """What the code prints. Raises ToolError where it cannot be confined or takes too long."""
+    """What the code prints. Raises ToolError where it cannot be confined or takes too much."""
     command = command or confined()
     if command is None:
         raise ToolError(ABSENT)
-    with tempfile.TemporaryFile() as out:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as rules:
+        rules.write(system_calls.rules(platform.machine()))
+        rules.seek(0)
+        if os.path.basename(command[0]) == "bwrap" and os.fstat(rules.fileno()).st_size:
+            command = [command[0], "--seccomp", str(rules.fileno()), *command[1:]]
         # A file, not a pipe: the limit on files holds for it, too.
         try:
             child = subprocess.Popen(
@@ -88,15 +142,11 @@ def run_python(code: str, command: list[str] | None = None) -> str:
                 stderr=subprocess.STDOUT,
                 env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
                 start_new_session=True,
+                pass_fds=(rules.fileno(),),
             )
         except OSError as error:
             raise ToolError(f"Python could not be started: {error.strerror}.") from error
-        try:
-            child.communicate(code.encode(), timeout=SECONDS)
-        except subprocess.TimeoutExpired as error:
-            os.killpg(child.pid, 9)
-            child.communicate()
-            raise ToolError(f"It took more than {SECONDS:.0f} s and was ended.") from error
+        _wait(child, code)
         out.seek(0)
         told = out.read(MOST_OUTPUT + 1)
     text = told[:MOST_OUTPUT].decode(errors="replace")
@@ -105,3 +155,59 @@ def run_python(code: str, command: list[str] | None = None) -> str:
     if child.returncode:
         raise ToolError(f"It ended with status {child.returncode}.\n{text}")
     return text or "(It printed nothing.)"
+
+
+def _wait(child: subprocess.Popen[bytes], code: str) -> None:
+    """Wait for its end. Raises ToolError once it, and all that it has started, takes too much."""
+    end = time.monotonic() + SECONDS
+    given: bytes | None = code.encode(errors="replace")
+    while True:
+        try:
+            child.communicate(given, timeout=LOOK_S)
+            return
+        except subprocess.TimeoutExpired:
+            given = None
+        processes, memory = _usage(child.pid)
+        if time.monotonic() > end:
+            why = f"{SECONDS:.0f} s"
+        elif memory > MEMORY:
+            why = f"{MEMORY // 10**6:,} MB of memory"
+        elif processes > PROCESSES:
+            why = f"{PROCESSES} processes"
+        else:
+            continue
+        os.killpg(child.pid, 9)
+        child.communicate()
+        raise ToolError(f"It took more than {why} and was ended.")
+
+
+def _usage(pid: int) -> tuple[int, int]:
+    """How many processes it and those below it are, and the bytes of memory that they hold."""
+    if sys.platform == "darwin":
+        return _usage_of_ps(pid)
+    waiting, count, pages = [pid], 0, 0
+    while waiting:
+        here = waiting.pop()
+        count += 1
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            with open(f"/proc/{here}/statm") as file:
+                pages += int(file.read().split()[1])
+            for task in os.listdir(f"/proc/{here}/task"):
+                with open(f"/proc/{here}/task/{task}/children") as file:
+                    waiting += map(int, file.read().split())
+    return count, pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _usage_of_ps(pid: int) -> tuple[int, int]:
+    told = subprocess.run(["ps", "-axo", "pid=,ppid=,rss="], capture_output=True, check=False)
+    sizes: dict[int, int] = {}
+    below: dict[int, list[int]] = {}
+    for line in told.stdout.splitlines():
+        own, parent, size = map(int, line.split())
+        sizes[own] = size * 1024
+        below.setdefault(parent, []).append(own)
+    waiting, found = [pid], list[int]()
+    while waiting:
+        found.append(waiting.pop())
+        waiting += below.get(found[-1], [])
+    return len(found), sum(sizes.get(each, 0) for each in found)

@@ -18,6 +18,7 @@ MOST_FIELDS = 40
 MOST_CHOICES = 200
 LONGEST_MESSAGE = 4000
 _LONGEST_TITLE = 120
+_LONGEST_NAME = 1000
 _LONGEST_ADDRESS = 4000
 LONGEST_TEXT = 100_000
 
@@ -29,6 +30,7 @@ _FORMATS = {
     "date": mark("write the date as 2026-05-31."),
     "date-time": mark("write date and time as 2026-05-31T14:30:00Z."),
 }
+_LONGEST_EMAIL = 320
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _SECRET = re.compile(
     r"pass.?(?:word|phrase|wd)|secret|api.?key|access.?key|private.?key|\btoken|credential"
@@ -121,7 +123,10 @@ class Field:
     def _text(self, text: str) -> str:
         self._bounds(len(text), tr("{field}: at least {least} characters."), tr(_TOO_LONG))
         try:
-            if self.format == "email" and not _EMAIL.fullmatch(text):
+            # The expression's time grows with the square of the length.
+            if self.format == "email" and (
+                len(text) > _LONGEST_EMAIL or not _EMAIL.fullmatch(text)
+            ):
                 raise ValueError
             if self.format == "uri" and not urlsplit(text).scheme:
                 raise ValueError
@@ -209,7 +214,7 @@ def form(server: str, message: str, schema: Mapping[str, Any]) -> Question:
     except (ValueError, TypeError, KeyError) as error:
         words = mark("{server} asked with a form that cannot be shown: {why}.")
         raise ToolError(words, server=server, why=error) from error
-    return Question(server, clean(message)[:LONGEST_MESSAGE], fields)
+    return Question(server, clean(message, most=LONGEST_MESSAGE), fields)
 
 
 def address(server: str, message: str, url: str) -> Question:
@@ -217,16 +222,16 @@ def address(server: str, message: str, url: str) -> Question:
     parts = urlsplit(url) if url.isprintable() and len(url) <= _LONGEST_ADDRESS else None
     if parts is None or parts.scheme not in ("https", "http") or not parts.hostname:
         raise ToolError(mark("{server} asked to open what is no web address."), server=server)
-    return Question(server, clean(message)[:LONGEST_MESSAGE], url=url)
+    return Question(server, clean(message, most=LONGEST_MESSAGE), url=url)
 
 
 def _field(name: str, part: Mapping[str, Any], required: bool) -> Field:
     """Raises ValueError or TypeError for what the protocol does not know."""
-    if not isinstance(part, Mapping):
-        raise ValueError(f"“{name}”")
-    shown = clean(name, lines=False)[:_LONGEST_TITLE]
-    title = clean(str(part.get("title") or ""), lines=False)[:_LONGEST_TITLE] or shown
-    about = clean(str(part.get("description") or ""))[:LONGEST_MESSAGE]
+    if not isinstance(part, Mapping) or len(name) > _LONGEST_NAME:
+        raise ValueError(f"“{clean(name, lines=False, most=_LONGEST_TITLE)}”")
+    shown = clean(name, lines=False, most=_LONGEST_TITLE)
+    title = clean(str(part.get("title") or ""), lines=False, most=_LONGEST_TITLE) or shown
+    about = clean(str(part.get("description") or ""), most=LONGEST_MESSAGE)
     kind, choices = _kind(part), _choices(part)
     if kind is None:
         raise ValueError(f"“{shown}”")
@@ -265,14 +270,21 @@ def _choices(part: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         return ()
     listed = held.get("oneOf") or held.get("anyOf")
     if isinstance(listed, list):
-        pairs = [(str(each["const"]), str(each.get("title") or each["const"])) for each in listed]
+        some = listed[: MOST_CHOICES + 1]  # one too many is refused
+        pairs = [(str(each["const"]), str(each.get("title") or each["const"])) for each in some]
     else:
         values, names = held.get("enum"), held.get("enumNames")
         values = [str(v) for v in values] if isinstance(values, list) else []
         titles = names if isinstance(names, list) and len(names) == len(values) else values
         pairs = list(zip(values, map(str, titles), strict=True))
-    return tuple((value, clean(title, lines=False)[:_LONGEST_TITLE]) for value, title in pairs)
+    return tuple((value, clean(title, lines=False, most=_LONGEST_TITLE)) for value, title in pairs)
 
 
 def _size(value: object) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    """A bound as the server names it; None for none, and for what no number of use has."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if -_LARGEST <= value <= _LARGEST else None
+
+
+_LARGEST = 1e300  # larger whole numbers have no other form to show

@@ -48,14 +48,14 @@ def from_blocks(blocks: list[dict[str, Any]], structured: Any, error: bool) -> T
             texts.append(str(block.get("text", "")))
         elif kind in ("image", "audio"):
             size = len(str(block.get("data", ""))) * 3 // 4
-            what = visible(str(block.get("mimeType", kind)))[:80]
+            what = visible(str(block.get("mimeType", kind))[:80])[:80]
             texts.append(f"[{kind} left out: {what}, {size:,} bytes]")
         elif kind == "resource_link":
-            texts.append(f"[link: {visible(str(block.get('uri', '')))[:500]}]")
+            texts.append(f"[link: {visible(str(block.get('uri', ''))[:500])[:500]}]")
         elif kind == "resource":
             held = block.get("resource")
             held = held if isinstance(held, dict) else {}
-            uri = visible(str(held.get("uri", "")))[:500]
+            uri = visible(str(held.get("uri", ""))[:500])[:500]
             texts.append(f"[{uri}]\n{held['text']}" if "text" in held else f"[{uri} left out]")
     if not texts and structured is not None:
         texts.append(json.dumps(structured, ensure_ascii=False))

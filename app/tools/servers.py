@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,9 +100,13 @@ def read_text(text: str) -> Read:
     if isinstance(value.get("command"), str) or isinstance(value.get("url"), str):
         raise ToolError(mark('The server has no name. Write it as {"name": {"command": …}}.'))
     servers, problems = [], []
+    taken: dict[str, str] = {}
     for name, entry in value.items():
         try:
-            servers.append(_server(name, entry))
+            server = _server(name, entry)
+            if (other := taken.setdefault(looks(server.name), server.name)) != server.name:
+                raise ToolError(mark("its name looks like that of “{other}”"), other=other)
+            servers.append(server)
         except ToolError as error:
             problems.append(f"{visible(str(name))[:60]}: {error}")
     return Read(tuple(servers), tuple(problems))
@@ -177,7 +182,7 @@ def _parsed(text: str) -> dict[str, Any]:
 def _server(name: object, entry: object) -> ServerConfig:
     if not isinstance(name, str) or not name.strip() or len(name) > 60 or not name.isprintable():
         raise ToolError(mark("a server's name is 1 to 60 visible characters"))
-    if "/" in name or name.casefold() == BUILT_IN.casefold():
+    if "/" in name or reads_as(name) == reads_as(BUILT_IN):
         words = mark("a server's name has no “/” in it and is not “{name}”")
         raise ToolError(words, name=BUILT_IN)
     if not isinstance(entry, dict):
@@ -211,6 +216,62 @@ def _server(name: object, entry: object) -> ServerConfig:
         raise ToolError(mark("cwd is a folder"))
     env = _texts("env", entry.get("env"))
     return ServerConfig(name, command, tuple(args), env, cwd, timeout=seconds, enabled=on)
+
+
+def reads_as(name: str) -> str:
+    """A name as somebody may read it in passing: letters and digits, with what looks like them."""
+    plain = unicodedata.normalize("NFKD", name).casefold().translate(_ALIKE)
+    plain = unicodedata.normalize("NFKD", plain)
+    return "".join(c for c in plain if c.isalnum())
+
+
+def looks(name: str) -> str:
+    """What a name looks like: two that nobody can tell apart have the same.
+
+    Consents are shown and kept by the server's name.
+    """
+    plain = " ".join(unicodedata.normalize("NFKC", name).split())
+    return "".join(c if c.isascii() else _latin(c) for c in plain)
+
+
+def _latin(letter: str) -> str:
+    found = _ALIKE.get(ord(folded)) if len(folded := letter.casefold()) == 1 else None
+    return (found.upper() if letter.isupper() else found) if found else letter
+
+
+# Letters and digits that look like a Latin one, the Cyrillic and Greek ones among them.
+_ALIKE = {
+    ord(other): latin
+    for latin, others in {
+        "a": "\u0430\u03b1\u0251",
+        "b": "\u044c\u0432\u0185",
+        "c": "\u0441\u03f2\u1d04",
+        "d": "\u0501\u0257",
+        "e": "\u0435\u04bd\u03b5\u0454\u025b\u212e\u1d073",
+        "f": "\u0493\u017f",
+        "g": "\u0261\u0581\u050d",
+        "h": "\u04bb\u0570\u043d\u029c",
+        "i": "\u0456\u03b9\u0131\u0269",
+        "j": "\u0458\u03f3",
+        "k": "\u043a\u03ba\u1d0b",
+        "l": "1|\u04cf\u217c\u026d",
+        "m": "\u043c\u1d0d",
+        "n": "\u043f\u0578\u03b7\u0274",
+        "o": "\u043e\u03bf\u0585\u03c30\u1d0f",
+        "p": "\u0440\u03c1",
+        "q": "\u051b\u0566",
+        "r": "\u0433\u0280\u1d26\uab47",
+        "s": "\u0455\ua731\u02825",
+        "t": "\u0442\u03c4\u1d1b\u02887",
+        "u": "\u03c5\u057d\u1d1c\u0446",
+        "v": "\u0475\u03bd\u1d20",
+        "w": "\u0461\u051d\u03c9\u026f\u1d21\u0448",
+        "x": "\u0445\u03c7",
+        "y": "\u0443\u03b3\u04af\u028f",
+        "z": "\u1d22\u0290",
+    }.items()
+    for other in others
+}
 
 
 def _texts(what: str, value: object) -> tuple[tuple[str, str], ...]:

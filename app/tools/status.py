@@ -37,7 +37,7 @@ class ServerLog:
 
     def note(self, line: str) -> None:
         """On any thread."""
-        shown = clean(line, lines=False)[:_LOG_WIDTH]
+        shown = clean(line, lines=False, most=_LOG_WIDTH)
         if shown:
             self._lines.append(f"{time.strftime('%H:%M:%S')}  {shown}")
 

@@ -92,12 +92,15 @@ def as_function(name: str, tool: Tool) -> dict[str, Any]:
     return {"type": "function", "function": about}
 
 
-def clean(text: str, *, lines: bool = True) -> str:
+def clean(text: str, *, lines: bool = True, most: int | None = None) -> str:
     """The text without what moves a terminal's cursor, hides itself or turns the direction.
 
     Escape sequences, control characters, bidirectional marks and tags go; with ``lines`` line ends
-    and tabs stay. The joiners that emoji and Persian are written with stay.
+    and tabs stay. The joiners that emoji and Persian are written with stay. ``most``: characters
+    that are kept; a text that is far longer is cut before it is looked at.
     """
+    if most is not None:
+        return clean(text[: 4 * most], lines=lines)[:most]
     if text.isascii() and text.isprintable():
         return text
     if "\x1b" in text:
@@ -115,6 +118,9 @@ _HIDDEN = re.compile(
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff\ud800-\udfff]"
 )
 
+# Also what Qt's editors give back as a blank or a line end.
+_UNCLEAR = re.compile(_HIDDEN.pattern[:-1] + "\xa0\u2028\u2029\ufdd0\ufdd1]")
+
 
 def readable(arguments: str) -> str:
     """JSON text as a person reads and edits it: indented, with what hides itself as an escape.
@@ -123,7 +129,7 @@ def readable(arguments: str) -> str:
     """
     with suppress(ValueError, RecursionError):
         arguments = json.dumps(json.loads(arguments or "{}"), indent=2, ensure_ascii=False)
-    return _HIDDEN.sub(_escaped, arguments)
+    return _UNCLEAR.sub(_escaped, arguments)
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -76,6 +76,10 @@ class Toolbox:
         context = Context(self.consents.folders(chat_id))
         return self.builtin.preview(tool.name, arguments, context)
 
+    def is_previewed(self, tool: Tool) -> bool:
+        """Whether a call of it may run only once the person has been shown its `preview`."""
+        return tool.server == BUILT_IN and self.builtin.is_previewed(tool.name)
+
     def shut_down(self) -> None:
         """The program ends."""
         self.builtin.shut_down()

@@ -181,6 +181,11 @@
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
+        <source>This file is no UTF-8 text, so it is not written over.</source>
+        <translation>Diese Datei ist kein UTF-8-Text und wird darum nicht überschrieben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
         <source>Nothing would change.</source>
         <translation>Es würde sich nichts ändern.</translation>
     </message>
@@ -193,6 +198,11 @@
         <location filename="../../app/tools/folders.py"/>
         <source>This is a folder.</source>
         <translation>Das ist ein Ordner.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The text has characters that no file can hold.</source>
+        <translation>Der Text hat Zeichen, die keine Datei enthalten kann.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
@@ -250,6 +260,11 @@
         <translation>Der Server „{server}“ ist nicht mehr vorhanden oder ausgeschaltet.</translation>
     </message>
     <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was changed. Ask again.</source>
+        <translation>Der Server „{server}“ wurde geändert. Bitte noch einmal fragen.</translation>
+    </message>
+    <message>
         <location filename="../../app/remote/remotes.py"/>
         <location filename="../../app/remote/session.py"/>
         <location filename="../../app/tools/host.py"/>
@@ -275,6 +290,11 @@
         <location filename="../../app/tools/servers.py"/>
         <source>The server has no name. Write it as {&quot;name&quot;: {&quot;command&quot;: …}}.</source>
         <translation>Der Server hat keinen Namen. Schreibe ihn als {&quot;name&quot;: {&quot;command&quot;: …}}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>its name looks like that of “{other}”</source>
+        <translation>sein Name sieht aus wie der von „{other}“</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>

@@ -181,6 +181,11 @@
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
+        <source>This file is no UTF-8 text, so it is not written over.</source>
+        <translation>Este archivo no es texto UTF-8, así que no se sobrescribe.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
         <source>Nothing would change.</source>
         <translation>No cambiaría nada.</translation>
     </message>
@@ -193,6 +198,11 @@
         <location filename="../../app/tools/folders.py"/>
         <source>This is a folder.</source>
         <translation>Esto es una carpeta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The text has characters that no file can hold.</source>
+        <translation>El texto tiene caracteres que ningún archivo puede contener.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
@@ -250,6 +260,11 @@
         <translation>El servidor «{server}» ya no existe o está desactivado.</translation>
     </message>
     <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was changed. Ask again.</source>
+        <translation>El servidor «{server}» ha cambiado. Vuelva a preguntar.</translation>
+    </message>
+    <message>
         <location filename="../../app/remote/remotes.py"/>
         <location filename="../../app/remote/session.py"/>
         <location filename="../../app/tools/host.py"/>
@@ -275,6 +290,11 @@
         <location filename="../../app/tools/servers.py"/>
         <source>The server has no name. Write it as {&quot;name&quot;: {&quot;command&quot;: …}}.</source>
         <translation>El servidor no tiene nombre. Escribirlo así: {&quot;name&quot;: {&quot;command&quot;: …}}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>its name looks like that of “{other}”</source>
+        <translation>su nombre parece el de «{other}»</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>

@@ -181,6 +181,11 @@
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
+        <source>This file is no UTF-8 text, so it is not written over.</source>
+        <translation>Ce fichier n’est pas du texte UTF-8, il n’est donc pas remplacé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
         <source>Nothing would change.</source>
         <translation>Rien ne changerait.</translation>
     </message>
@@ -193,6 +198,11 @@
         <location filename="../../app/tools/folders.py"/>
         <source>This is a folder.</source>
         <translation>C’est un dossier.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The text has characters that no file can hold.</source>
+        <translation>Le texte contient des caractères qu’aucun fichier ne peut contenir.</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
@@ -250,6 +260,11 @@
         <translation>Il n’y a plus de serveur «&#xa0;{server}&#xa0;», ou il est désactivé.</translation>
     </message>
     <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was changed. Ask again.</source>
+        <translation>Le serveur «&#xa0;{server}&#xa0;» a été modifié. Redemandez.</translation>
+    </message>
+    <message>
         <location filename="../../app/remote/remotes.py"/>
         <location filename="../../app/remote/session.py"/>
         <location filename="../../app/tools/host.py"/>
@@ -275,6 +290,11 @@
         <location filename="../../app/tools/servers.py"/>
         <source>The server has no name. Write it as {&quot;name&quot;: {&quot;command&quot;: …}}.</source>
         <translation>Le serveur n’a pas de nom. Écrivez-le ainsi&#xa0;: {&quot;name&quot;: {&quot;command&quot;: …}}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>its name looks like that of “{other}”</source>
+        <translation>son nom ressemble à celui de «&#xa0;{other}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>

@@ -180,6 +180,11 @@
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
+        <source>This file is no UTF-8 text, so it is not written over.</source>
+        <translation>このファイルはUTF-8のテキストではないため、上書きしません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
         <source>Nothing would change.</source>
         <translation>変更点はありません。</translation>
     </message>
@@ -192,6 +197,11 @@
         <location filename="../../app/tools/folders.py"/>
         <source>This is a folder.</source>
         <translation>これはフォルダです。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The text has characters that no file can hold.</source>
+        <translation>テキストに、ファイルに保存できない文字が含まれています。</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
@@ -249,6 +259,11 @@
         <translation>サーバー「{server}」はもうないか、オフになっています。</translation>
     </message>
     <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was changed. Ask again.</source>
+        <translation>サーバー「{server}」は変更されました。もう一度お試しください。</translation>
+    </message>
+    <message>
         <location filename="../../app/remote/remotes.py"/>
         <location filename="../../app/remote/session.py"/>
         <location filename="../../app/tools/host.py"/>
@@ -274,6 +289,11 @@
         <location filename="../../app/tools/servers.py"/>
         <source>The server has no name. Write it as {&quot;name&quot;: {&quot;command&quot;: …}}.</source>
         <translation>サーバーに名前がありません。{&quot;name&quot;: {&quot;command&quot;: …}}のように書いてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>its name looks like that of “{other}”</source>
+        <translation>名前が「{other}」と見分けがつきません</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>

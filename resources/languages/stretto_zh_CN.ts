@@ -180,6 +180,11 @@
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
+        <source>This file is no UTF-8 text, so it is not written over.</source>
+        <translation>此文件不是 UTF-8 文本，因此不会被覆盖。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
         <source>Nothing would change.</source>
         <translation>没有任何变化。</translation>
     </message>
@@ -192,6 +197,11 @@
         <location filename="../../app/tools/folders.py"/>
         <source>This is a folder.</source>
         <translation>这是文件夹。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The text has characters that no file can hold.</source>
+        <translation>文本含有任何文件都无法保存的字符。</translation>
     </message>
     <message>
         <location filename="../../app/tools/folders.py"/>
@@ -249,6 +259,11 @@
         <translation>服务器“{server}”已不存在或已关闭。</translation>
     </message>
     <message>
+        <location filename="../../app/tools/host.py"/>
+        <source>The server “{server}” was changed. Ask again.</source>
+        <translation>服务器“{server}”已更改。请重试。</translation>
+    </message>
+    <message>
         <location filename="../../app/remote/remotes.py"/>
         <location filename="../../app/remote/session.py"/>
         <location filename="../../app/tools/host.py"/>
@@ -274,6 +289,11 @@
         <location filename="../../app/tools/servers.py"/>
         <source>The server has no name. Write it as {&quot;name&quot;: {&quot;command&quot;: …}}.</source>
         <translation>服务器没有名称。请写成 {&quot;name&quot;: {&quot;command&quot;: …}}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>its name looks like that of “{other}”</source>
+        <translation>其名称与“{other}”看起来相同</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>

@@ -18,13 +18,14 @@ from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import ModelLoader
 from app.chats.reply import Phase
-from app.chats.tool_call import DENIED, LEFT_OUT, STOPPED, CallState
-from app.chats.tool_history import NO_RESULT
+from app.chats.tool_call import DENIED, LEFT_OUT, STOPPED, Call, CallState
+from app.chats.tool_history import NO_RESULT, Made
 from app.chats.tool_work import ToolWork
 from app.chats.transcript import conversation
 from app.store import Message, Store
-from app.tools.builtin import STANDARD, BuiltIn, Context, own
+from app.tools.builtin import STANDARD, BuiltIn, Context, Own, own
 from app.tools.consent import Consents, Decision
+from app.tools.folders import Difference
 from app.tools.tool import Tool, ToolError
 from tests.app import tool_chats
 from tests.app.fake_engine import FakeEngine
@@ -200,6 +201,52 @@ def test_what_writes_is_asked_for_each_time(desk: Desk) -> None:
         chat.decide(asked(chat)[0], Decision.TOOL)
         desk.until(lambda: not chat.answering)
     assert desk.library.toolbox.consents.consents() == []
+
+
+def test_p2_the_difference_that_is_shown_is_of_the_call_that_runs(desk: Desk) -> None:
+    """Arguments are changed while their difference is made: the first one is never shown.
+
+    And arguments that were no JSON at first had no difference at all: it comes before the call.
+    """
+    gates = {"first": threading.Event(), "second": threading.Event()}
+    seen: list[tuple[str, str]] = []
+
+    def preview(arguments: dict[str, Any], context: Context) -> Difference:
+        text = str(arguments["text"])
+        gates.get(text, desk.gate).wait(30)
+        return Difference(f"difference of {text}", f"digest of {text}")
+
+    def work(arguments: dict[str, Any], context: Context) -> str:
+        seen.append((str(arguments["text"]), context.seen))
+        return "written"
+
+    tool = own("write_file", "Writes.", work, text={"type": "string"}).tool
+    desk.library.toolbox.builtin = BuiltIn([Own(tool, work, preview)])
+    chat = desk.chat("write_file")
+    chat.send('call write_file {"text": "first"}')
+    desk.until(lambda: asked(chat))
+    (key,) = asked(chat)
+    call = chat.tools.calls[key]
+    second = '{ "text" : "second" }'
+    assert "Look at the difference" in chat.decide(key, Decision.ONCE, second)
+    gates["first"].set()
+    gates["second"].set()
+    desk.until(lambda: call.preview is not None)
+    desk.library.toolbox.builtin.shut_down(20)
+    desk.bridge.drain()
+    assert call.preview is not None
+    assert call.preview.text == "difference of second"
+    assert chat.decide(key, Decision.ONCE, '{"text": "second"}') == "", "only laid out otherwise"
+    desk.until(lambda: not chat.answering)
+    assert seen == [("second", "digest of second")]
+    call = Call("message", Made("call", "write_file", "{"), tool, "{")
+    chat.tools.calls[call.message_id] = call
+    chat.tools._preview(call)
+    assert "Look at" in chat.decide(call.message_id, Decision.ONCE, '{"text": "third"}')
+    assert call.state is CallState.ASKING
+    assert len(seen) == 1
+    desk.until(lambda: call.preview is not None)
+    chat.tools.calls.clear()
 
 
 def test_arguments_are_changed_before_they_are_used(desk: Desk) -> None:

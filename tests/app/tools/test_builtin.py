@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import http.server
+import json
 import os
+import random
+import struct
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app import language
-from app.tools import folders, python_cell
+from app.matching import Matcher
+from app.tools import folders, python_cell, system_calls
 from app.tools.builtin import BuiltIn, Context
 from app.tools.calculator import calculate
 from app.tools.consent import Grant
@@ -56,6 +63,30 @@ def test_arithmetic(expression: str, value: str) -> None:
 def test_no_more_than_arithmetic(expression: str) -> None:
     with pytest.raises(ToolError):
         calculate(expression)
+
+
+def test_s1_no_function_costs_more_than_its_numbers() -> None:
+    """Python's lock is held while a number is rounded: digits beyond any number cost nothing.
+
+    The child may take ten seconds of the processor; one of these took hours.
+    """
+    cases = {
+        "round(7, -10**9)": "0",
+        "round(2**2000, -10**1000)": "0",
+        "round(15, -1)": "20",
+        "round(7, 10**1000)": "7",
+        "round(2.675, 10**9)": "2.675",
+        "round(1234.5, -10**9)": "0",
+    }
+    code = (
+        "import json, resource, sys; resource.setrlimit(resource.RLIMIT_CPU, (10, 10));"
+        "from app.tools.calculator import calculate;"
+        "print(json.dumps([calculate(each) for each in json.loads(sys.argv[1])]))"
+    )
+    command = [sys.executable, "-c", code, json.dumps(list(cases))]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr[-500:]
+    assert json.loads(ran.stdout) == list(cases.values())
 
 
 @pytest.fixture
@@ -164,10 +195,10 @@ def test_a_file_is_written_after_its_difference_was_seen(tree: Path) -> None:
     assert "+three" in shown.text
     folders.write_file("a.txt", "one\nthree\n", shown.digest, grants)
     assert (tree / "a.txt").read_text() == "one\nthree\n"
-    fresh = folders.difference("inner/new.txt", "x", grants)
-    assert (fresh.text, fresh.digest) == ("New file inner/new.txt\n+x", "")
-    folders.write_file("inner/new.txt", "x", "", grants)
-    assert (tree / "inner" / "new.txt").read_text() == "x"
+    fresh = folders.difference("inner/new.txt", "x\n", grants)
+    assert fresh.text == "New file inner/new.txt\n+x"
+    folders.write_file("inner/new.txt", "x\n", fresh.digest, grants)
+    assert (tree / "inner" / "new.txt").read_text() == "x\n"
 
 
 def test_a_file_that_has_changed_since_is_not_written(tree: Path) -> None:
@@ -193,6 +224,145 @@ def test_nothing_outside_a_granted_folder_is_written(tree: Path, path: str) -> N
 def test_a_folder_that_may_only_be_read_is_not_written(tree: Path) -> None:
     with pytest.raises(ToolError, match="only be read"):
         folders.write_file("a.txt", "x", "", grant(tree))
+
+
+ODD = {
+    "the last line's end": ("a\nb\n", "a\nb"),
+    "a line's end becomes CR LF": ("a\nb\n", "a\r\nb\n"),
+    "a lone CR": ("# a comment\n", "# a\rcomment\n"),
+    "a vertical tab": ("# no\x0bcode()\n", "# no\ncode()\n"),
+    "next line": ("# no\x85code()\n", "# no\ncode()\n"),
+    "a line separator": ("# no\u2028code()\n", "# no\ncode()\n"),
+    "a paragraph separator": ("# a\n", "# a\u2029\n"),
+    "file separators": ("a\x1cb\x1db\x1e\n", "a\nb\nb\n"),
+    "a form feed": ("a\x0cb\n", "a\nb\n"),
+    "a byte order mark": ("\ufeffa\n", "a\n"),
+    "nothing": ("", "\n"),
+    "a hidden joiner": ("name = 1\n", "na\u200dme = 1\n"),
+    "the other direction": ("a\n", "a\u202e\n"),
+    "a blank": ("a b\n", "a\xa0b\n"),
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_s4_every_change_of_bytes_is_shown(tree: Path, what: str) -> None:
+    """The difference is of the bytes: lines end at LF only, and what hides itself is an escape."""
+    old, new = ODD[what]
+    grants = grant(tree, writable=True)
+    (tree / "a.txt").write_bytes(old.encode())
+    shown = folders.difference("a.txt", new, grants)
+    changed = [line for line in shown.text.split("\n")[3:] if line[:1] in ("+", "-")]
+    assert changed, shown.text
+    assert shown.text.replace("\n", "").isprintable(), "what is shown hides nothing"
+    folders.write_file("a.txt", new, shown.digest, grants)
+    assert (tree / "a.txt").read_bytes() == new.encode()
+    same = folders.difference("a.txt", new, grants)
+    assert same.text == "Nothing would change."
+
+
+def test_s4_a_difference_tells_the_old_and_the_new_file_whole() -> None:
+    """Out of the shown difference of random texts, both files come back byte for byte."""
+    chance = random.Random(4)
+    pieces = ["a", "b", "\n", "\n", "\r\n", "\t", "é", "\\"]
+    for _ in range(200):
+        old, new = ("".join(chance.choices(pieces, k=chance.randint(1, 12))) for _ in range(2))
+        if old == new:
+            continue
+        told = folders._unified("a.txt", folders.Change(old.encode(), new.encode(), 0))
+        lines = told.replace("\n\\ No newline at end of file", "\0").split("\n")[2:]
+        both = folders._crlf(old.encode()) and folders._crlf(new.encode())
+        for sign, whole in ((" -", old), (" +", new)):
+            kept = [x[1:] for x in lines if x[:1] in sign and not x.startswith("@@")]
+            back = "".join(x[:-1] if x.endswith("\0") else x + "\n" for x in kept)
+            back = back.replace("\\r", "\r") if not both else back.replace("\n", "\r\n")
+            assert back == whole, (old, new, told)
+
+
+def test_s4_line_ends_and_rights_stay_as_they_are(tree: Path) -> None:
+    """A file of CR LF keeps it where the model leaves it out, and a private file stays private."""
+    grants, file = grant(tree, writable=True), tree / "a.txt"
+    file.write_bytes(b"one\r\ntwo\r\n")
+    file.chmod(0o600)
+    assert folders.difference("a.txt", "one\ntwo\n", grants).text == "Nothing would change."
+    shown = folders.difference("a.txt", "one\nthree\n", grants)
+    assert shown.text.split("\n")[-3:] == [" one", "-two", "+three"]
+    folders.write_file("a.txt", "one\nthree\n", shown.digest, grants)
+    assert file.read_bytes() == b"one\r\nthree\r\n"
+    assert file.stat().st_mode & 0o777 == 0o600
+    file.chmod(0o755)
+    shown = folders.difference("a.txt", "x", grants)
+    folders.write_file("a.txt", "x", shown.digest, grants)
+    assert file.stat().st_mode & 0o777 == 0o755
+
+
+def test_s4_a_file_that_is_no_utf_8_is_not_written_over(tree: Path) -> None:
+    """Its bytes cannot be shown as text: another file would come of it unseen."""
+    grants = grant(tree, writable=True)
+    (tree / "a.txt").write_bytes("Grüße\n".encode("latin-1"))
+    with pytest.raises(ToolError, match="no UTF-8"):
+        folders.difference("a.txt", "Gr\ufffd\ufffde\n", grants)
+    with pytest.raises(ToolError, match="no UTF-8"):
+        folders.write_file("a.txt", "x", "", grants)
+    with pytest.raises(ToolError, match="no file can hold"):
+        folders.difference("b.txt", "\ud800", grants)
+
+
+def test_s4_a_difference_takes_a_bounded_number_of_steps(tree: Path) -> None:
+    """A hundred thousand lines of two kinds: `difflib` would compare them for hours."""
+    grants, chance = grant(tree, writable=True), random.Random(1)
+    old, new = ("".join(chance.choices(("a\n", "b\n"), k=90_000)) for _ in range(2))
+    (tree / "a.txt").write_text(old)
+    shown = folders.difference("a.txt", new, grants).text.split("\n")[2:]
+    for sign, whole in ((" -", old), (" +", new)):
+        assert "".join(f"{x[1:]}\n" for x in shown if x[:1] in sign) in whole
+    matcher = Matcher(old.split("\n"), new.split("\n"), 100_000)
+    assert matcher.steps <= 100_000
+    some = [f"{number}\n" for number in range(50_000)]
+    other = [*some[:100], "more\n", *some[100:40_000], *some[40_001:]]
+    opcodes = Matcher(some, other, 100_000).opcodes
+    assert [kind for kind, *_ in opcodes] == ["equal", "insert", "equal", "delete", "equal"]
+
+
+def test_p2_only_the_change_that_was_shown_is_made(tree: Path) -> None:
+    """The digest is of file, old bytes and new bytes: also where the file is a new one."""
+    grants = grant(tree, writable=True)
+    shown = folders.difference("new.txt", "harmless\n", grants)
+    for path, text in (("new.txt", "harmful\n"), ("other.txt", "harmless\n")):
+        with pytest.raises(ToolError, match="has changed"):
+            folders.write_file(path, text, shown.digest, grants)
+        with pytest.raises(ToolError, match="has changed"):
+            folders.write_file(path, text, "", grants)
+    assert not (tree / "new.txt").exists()
+    (tree / "new.txt").write_text("")
+    with pytest.raises(ToolError, match="has changed"):
+        folders.write_file("new.txt", "harmless\n", shown.digest, grants)
+    shown = folders.difference("a.txt", "harmless\n", grants)
+    with pytest.raises(ToolError, match="has changed"):
+        folders.write_file("a.txt", "harmful\n", shown.digest, grants)
+    assert (tree / "a.txt").read_text() == "one\nTwo words\n"
+
+
+def test_p2_what_another_program_writes_meanwhile_is_kept(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file is compared when its successor is ready, and a new file never replaces another."""
+    grants = grant(tree, writable=True)
+    shown = folders.difference("a.txt", "mine\n", grants)
+    real = folders._write
+
+    def meanwhile(folder: int, name: str, *rest: Any) -> None:
+        (tree / aim).write_text("theirs")
+        real(folder, name, *rest)
+
+    monkeypatch.setattr(folders, "_write", meanwhile)
+    for aim in ("a.txt", "new.txt"):
+        if aim == "new.txt":
+            shown = folders.difference(aim, "mine\n", grants)
+        with pytest.raises(ToolError, match="has changed"):
+            folders.write_file(aim, "mine\n", shown.digest, grants)
+        assert (tree / aim).read_text() == "theirs"
+    names = sorted(p.name for p in tree.iterdir())
+    assert names == ["a.txt", "inner", "link", "new.txt", "out"]
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -305,6 +475,84 @@ def test_confined_python_reaches_nothing(tmp_path: Path) -> None:
         python_cell.run_python(f"print(open({str(tmp_path / 'secret')!r}).read())")
     with pytest.raises(ToolError):
         python_cell.run_python("import socket; socket.create_connection(('1.1.1.1', 80), 3)")
+
+
+NEEDS_BWRAP = pytest.mark.skipif(
+    sys.platform == "darwin" or python_cell.confined() is None,
+    reason="this system has no bubblewrap",
+)
+
+
+@NEEDS_BWRAP
+@pytest.mark.parametrize(
+    "code",
+    [
+        "open('/more', 'w')",
+        "open('/dev/more', 'w')",
+        "[open(f'/tmp/{n}', 'wb').write(b'x' * 9_000_000) for n in range(8)]",
+        "[open(f'/dev/shm/{n}', 'wb').write(b'x' * 9_000_000) for n in range(3)]",
+        "import os; os.memfd_create('more')",
+        "import os; os.setuid(0) if os.getuid() else None; os.chroot('/tmp')",
+        "import ctypes; c = ctypes.CDLL(None, use_errno=True); assert c.unshare(0x10000000) == 0",
+        "import ctypes; c = ctypes.CDLL(None, use_errno=True); assert c.shmget(0, 4096, 512) >= 0",
+        "import subprocess; subprocess.run(['unshare', '-Ur', 'true'], check=True)",
+    ],
+)
+def test_s8_confined_python_has_no_other_place_to_write_or_to_rule(code: str) -> None:
+    """Memory outside of any limit, and namespaces within its own, are refused by the kernel."""
+    with pytest.raises(ToolError, match="Error"):
+        python_cell.run_python(code)
+
+
+@NEEDS_BWRAP
+def test_s8_confined_python_may_still_work() -> None:
+    code = (
+        "import subprocess, tempfile, threading, sys, multiprocessing as m\n"
+        "with tempfile.TemporaryFile() as file: file.write(b'x' * 1000)\n"
+        "t = threading.Thread(target=print, args=('thread',)); t.start(); t.join()\n"
+        "print(subprocess.check_output([sys.executable, '-c', 'print(1)']).decode().strip())\n"
+        "with m.Pool(2) as pool: print(pool.map(abs, [-1, -2]))\n"
+    )
+    assert python_cell.run_python(code).split("\n") == ["thread", "1", "[1, 2]", ""]
+
+
+def _forks(count: int, size: int) -> str:
+    return (
+        "import os, time\n"
+        f"for _ in range({count}):\n"
+        "    if os.fork() == 0:\n"
+        f"        held = b'x' * {size}\n"
+        "        time.sleep(60)\n"
+        "time.sleep(60)\n"
+    )
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="a Mac has no limit of address space")
+def test_s8_all_processes_together_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them is within its own limit; together they are ended, all of them."""
+    plain = ["/usr/bin/env", "python3", "-I", "-c", python_cell._BEGIN]
+    monkeypatch.setattr(python_cell, "MEMORY", 200_000_000)
+    with pytest.raises(ToolError, match="200 MB of memory"):
+        python_cell.run_python(_forks(8, 60_000_000), plain)
+    monkeypatch.setattr(python_cell, "PROCESSES", 10)
+    with pytest.raises(ToolError, match="10 processes"):
+        python_cell.run_python(_forks(20, 1), plain)
+    monkeypatch.setattr(python_cell, "SECONDS", 0.3)
+    with pytest.raises(ToolError, match="more than 0 s"):
+        python_cell.run_python("import time; time.sleep(60)", plain)
+
+
+def test_s8_the_filter_of_system_calls_is_well_formed() -> None:
+    """Each jump leads to an end, and each machine has its own numbers."""
+    for machine in ("x86_64", "aarch64"):
+        told = system_calls.rules(machine)
+        steps = [struct.unpack("<HBBI", told[at : at + 8]) for at in range(0, len(told), 8)]
+        for place, (kind, yes, no, _) in enumerate(steps):
+            if kind & 7 == 5:
+                assert place + 1 + max(yes, no) < len(steps)
+        assert steps[-1] == (0x06, 0, 0, 0x7FFF0000)
+        assert len({step[3] for step in steps if step[0] == 0x15}) > 24
+    assert system_calls.rules("riscv64") == b""
 
 
 def test_the_limits_hold_in_the_child() -> None:

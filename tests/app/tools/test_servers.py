@@ -178,3 +178,27 @@ def test_a_login_shell_that_never_ends_is_not_waited_for(
     assert environment.login_path(slow, seconds=0.2).startswith("/usr/bin")
     monkeypatch.setattr(environment, "_path", None)
     assert environment.login_path(str(tmp_path / "none")).startswith("/usr/bin")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Stretto", "STRETTO", "Stretto ", " Stretto", "Strett\u043e", "\u0405tretto"),
+        *("\uff33\uff54\uff52\uff45\uff54\uff54\uff4f", "St\u0301retto", "S t r e t t o"),
+        *("Stretto.", "\u0455\u0442\u0433\u0435\u0442\u0442\u043e"),
+    ],
+)
+def test_s9_no_server_is_named_like_the_tools_that_come_with_the_program(name: str) -> None:
+    """Nor so that it looks like that: other letters, blanks, other forms."""
+    found = read_text(json.dumps({name: {"command": "x"}}))
+    assert found.servers == ()
+    assert len(found.problems) == 1
+
+
+def test_s9_two_servers_do_not_look_alike() -> None:
+    """A consent names the server: the second of two that look the same is not taken."""
+    names = ["files", "fil\u0435s", "files ", "Files", "file5", "fi-les", "\u65e5\u672c", "db 1"]
+    found = read_text(json.dumps({name: {"command": "x"} for name in names}))
+    kept = ["files", "Files", "file5", "fi-les", "\u65e5\u672c", "db 1"]
+    assert [server.name for server in found.servers] == kept
+    assert len(found.problems) == 2

@@ -11,14 +11,14 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton
 
 from app.chats.tool_call import CallState, Doing
 from app.tools.builtin import BuiltIn, own
 from app.tools.consent import Decision
 from app.tools.pins import Change
 from app.tools.servers import ServerConfig
-from app.tools.tool import BUILT_IN, Tool
+from app.tools.tool import BUILT_IN, Tool, readable
 from app.ui.pane.tools_popover import ToolsPopover
 from app.ui.settings.tools_window import ToolsWindow
 from app.ui.sidebar.row import WAITING_ROLE
@@ -88,6 +88,15 @@ def test_a_call_is_allowed_by_key_and_its_result_is_folded(start: Start) -> None
     QTest.keyClick(over, Qt.Key.Key_Space)
     run.until(lambda: over.height() > height)
     assert "hello" in over._result.toPlainText()
+
+
+def test_s4_arguments_come_back_from_the_card_as_they_were(qapp: object) -> None:
+    """Qt's editors turn some blanks and line ends into others; these are shown as escapes."""
+    for first in range(0, 0x11000, 64):
+        text = "".join(map(chr, range(first, first + 64)))
+        editor = QPlainTextEdit()
+        editor.setPlainText(readable(json.dumps({"text": text})))
+        assert json.loads(editor.toPlainText()) == {"text": text}, hex(first)
 
 
 def test_an_answer_that_only_calls_is_one_line_high(start: Start) -> None:

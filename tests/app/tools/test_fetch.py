@@ -1,0 +1,375 @@
+"""Addresses that are fetched for a model: an end for all of it, and nothing but the open net."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import pytest
+
+from app.tools import fetch as fetching
+from app.tools.fetch import Deadline, fetch, is_public, without_marks
+from app.tools.tool import ToolError
+
+LATE = "was not there within"
+LIMIT = 0.6
+"""Seconds of a fetch here; what its server does takes twenty and more, and then succeeds."""
+
+Send = Callable[[bytes], None]
+
+
+@contextmanager
+def raw(answer: Callable[[Send, threading.Event], object]) -> Iterator[str]:
+    """A server that answers each connection with what this sends; yields its address."""
+    stop = threading.Event()
+    server = socket.create_server(("127.0.0.1", 0))
+    threads: list[threading.Thread] = []
+
+    def one(peer: socket.socket) -> None:
+        with closing(peer):
+            try:
+                peer.recv(65536)
+                answer(peer.sendall, stop)
+            except OSError:
+                return  # the client has had enough
+
+    def serve() -> None:
+        while True:
+            try:
+                peer, _ = server.accept()
+            except OSError:
+                return
+            threads.append(threading.Thread(target=one, args=(peer,)))
+            threads[-1].start()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        yield f"a.example:{server.getsockname()[1]}"
+    finally:
+        stop.set()
+        server.shutdown(socket.SHUT_RDWR)
+        server.close()
+        thread.join()
+        for each in threads:
+            each.join()
+
+
+def here(url: str, seconds: float = LIMIT) -> str:
+    return fetch(url, lambda host, port: ["127.0.0.1"], lambda address: True, seconds)
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+
+
+def dripped(text: bytes, before: bytes = b"") -> Callable[[Send, threading.Event], None]:
+    """The text, a byte each tenth of a second, for twenty seconds; the rest at once."""
+
+    def answer(send: Send, stop: threading.Event) -> None:
+        send(before)
+        for at in range(min(200, len(text))):
+            send(text[at : at + 1])
+            if stop.wait(0.1):
+                return
+        send(text[200:])
+
+    return answer
+
+
+def continued(send: Send, stop: threading.Event) -> None:
+    for _ in range(400):
+        send(b"HTTP/1.1 100 Continue\r\n\r\n")
+        if stop.wait(0.05):
+            return
+    send(HEAD + b"Content-Length: 2\r\n\r\nok")
+
+
+def hints(send: Send, stop: threading.Event) -> None:
+    for _ in range(400):
+        send(b"HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n")
+        if stop.wait(0.05):
+            return
+    send(HEAD + b"Content-Length: 2\r\n\r\nok")
+
+
+def silent(send: Send, stop: threading.Event) -> None:
+    if not stop.wait(20):
+        send(HEAD + b"Content-Length: 2\r\n\r\nok")
+
+
+SLOW: dict[str, Callable[[Send, threading.Event], None]] = {
+    "the head": dripped(HEAD + b"Content-Length: 2\r\n" + b"X: y\r\n" * 30 + b"\r\nok"),
+    "the body": dripped(b"x" * 200, HEAD + b"Content-Length: 200\r\n\r\n"),
+    "chunks": dripped(
+        b"1\r\nx\r\n" * 40 + b"0\r\n\r\n", HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+    ),
+    "a body without length": dripped(b"x" * 200, HEAD + b"\r\n"),
+    "100 Continue": continued,
+    "103 Early Hints": hints,
+    "nothing": silent,
+}
+
+
+@pytest.mark.parametrize("what", SLOW)
+def test_s5_a_slow_server_has_one_deadline_for_all_of_it(what: str) -> None:
+    """Each read came in time, and the whole took as long as the server liked."""
+    with raw(SLOW[what]) as place, pytest.raises(ToolError, match=LATE):
+        here(f"http://{place}/")
+
+
+def test_s5_a_slow_handshake_ends_in_time() -> None:
+    """TLS begins, and the server says a byte of it now and then."""
+    hello = b"\x16\x03\x03\x40\x00" + b"\x02" * 300
+    with raw(dripped(hello)) as place, pytest.raises(ToolError, match=LATE):
+        here(f"https://{place}/")
+
+
+def test_s5_redirects_and_names_are_within_the_same_deadline() -> None:
+    """Six redirects of a third of a second each, and a name that nobody tells."""
+
+    def answer(send: Send, stop: threading.Event) -> None:
+        if not stop.wait(LIMIT / 3):
+            head = (
+                b"HTTP/1.1 302 F\r\nLocation: /x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            )
+            send(head)
+
+    with raw(answer) as place, pytest.raises(ToolError, match=LATE):
+        here(f"http://{place}/")
+    told = threading.Event()
+
+    def resolve(host: str, port: int) -> list[str]:
+        told.wait(20)
+        return ["127.0.0.1"]
+
+    with raw(silent) as place, pytest.raises(ToolError, match=LATE):
+        fetch(f"http://{place}/", resolve, lambda address: True, LIMIT)
+    told.set()
+    for thread in threading.enumerate():
+        if thread.name == "names":
+            thread.join(20)
+
+
+def test_s5_what_frames_an_answer_is_limited_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interim answers without end, as fast as they go: bytes are counted, not only seconds."""
+
+    def answer(send: Send, stop: threading.Event) -> None:
+        while not stop.is_set():
+            send(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000)
+
+    monkeypatch.setattr(fetching, "MOST_TRANSFERRED", 300_000)
+    with raw(answer) as place, pytest.raises(ToolError, match="too much around"):
+        here(f"http://{place}/", 30)
+
+
+def test_s5_a_charset_of_pythons_own_is_not_used() -> None:
+    """A server names the charset: "punycode" takes hours for two megabytes."""
+    for charset in (
+        "punycode",
+        "idna",
+        "unicode_escape",
+        "utf-7",
+        "rot13",
+        "undefined",
+        "\0",
+        "zip",
+    ):
+        assert fetching._decoded("é-a".encode(), f"text/plain; charset={charset}") == "é-a"
+    assert fetching._decoded("é".encode("latin-1"), "text/html; charset=ISO-8859-1") == "é"
+    assert (
+        fetching._decoded("日本".encode("shift_jis"), 'text/plain; charset="Shift_JIS"; x')
+        == "日本"
+    )
+    for charset in ("utf8", "windows-1252", "gb2312", "gbk", "big5", "euc-jp", "koi8-r", "utf-16"):
+        text = "abc"
+        assert fetching._decoded(text.encode(charset), f"text/plain; charset={charset}") == text
+
+
+PAGES = {
+    "tags without an end": "<a " * 600_000,
+    "brackets": "<" * 2_000_000,
+    "quotes without an end": "<a b='" * 300_000,
+    "both quotes": "<a b='\"" * 250_000,
+    "blanks after a sign": "<a b=" + " " * 2_000_000,
+    "comments without an end": "<!-- " * 400_000,
+    "declarations": "<!" * 1_000_000,
+    "instructions": "<?" * 1_000_000,
+    "ends": "</" * 1_000_000,
+    "scripts": "<script>" * 250_000,
+    "a script that nearly ends": "<script></scrip" + "</scrip" * 250_000,
+    "sections": "<![CDATA[" * 200_000,
+    "names": "&" + "a&" * 1_000_000,
+    "a number": "&#" + "9" * 2_000_000,
+    "numbers": "&#9999999999" * 150_000,
+    "paragraphs": "<p>\n" * 500_000,
+    "blanks": " " * 2_000_000,
+}
+
+
+def test_s5_the_words_of_a_page_are_found_in_linear_time() -> None:
+    """Two megabytes of each: Python's own parser took hours for a few hundred kilobytes.
+
+    The child may take forty seconds of the processor for all of them; it takes about five.
+    """
+    code = (
+        "import json, resource, sys; resource.setrlimit(resource.RLIMIT_CPU, (40, 40));"
+        "from app.tools.fetch import without_marks;"
+        "from tests.app.tools.test_fetch import PAGES;"
+        "[(print(name, flush=True), without_marks(page)) for name, page in PAGES.items()]"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, f"not: {ran.stdout.splitlines()[-1:]} {ran.stderr[-300:]}"
+
+
+def test_s5_a_page_is_left_when_its_time_is_over() -> None:
+    """Also while its words are looked for."""
+    deadline = Deadline(0.0, 10)
+    with pytest.raises(ToolError, match=LATE):
+        without_marks("<p>" * 100_000, deadline.left)
+
+
+def test_the_words_of_a_page() -> None:
+    page = (
+        "<!doctype html><html><head><title>T</title><body class='a>b'><h1>A &amp; B</h1>"
+        "<p>one <b>two</b><br>three<script>if (a<b) {'</p>'}</script> four<!-- <p>no</p> -->"
+        "<svg><text>no</text></svg><svg/> five 1 < 2 &#233;&#xe9;&lt;p&gt; <textarea><b></textarea>"
+        '<style>p {}</style></p><img alt="x > y"/>six<?php no ?></body></html>'
+    )
+    assert without_marks(page) == "A & B\n\none two\nthree four five 1 < 2 éé<p> <b>\nsix"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("fec0::1", "fec0:0:0:ffff::1", "64:ff9b:1::7f00:1", "64:ff9b:1::808:808", "::127.0.0.1"),
+        *("::8.8.8.8", "::ffff:8.8.8.8", "::ffff:0:127.0.0.1", "168.63.129.16"),
+        *(
+            "2a00:1450::5efe:7f00:1",
+            "2a00:1450::200:5efe:a00:1",
+            "2001:0:7f00:1::1",
+            "2002:808:808::",
+        ),
+        *(
+            "64:ff9b::a9fe:a9fe",
+            "64:ff9b::a83f:8110",
+            "2001:db8::1",
+            "3fff::1",
+            "100::1",
+            "4000::1",
+        ),
+        *("ff02::1", "ff0e::1", "192.0.0.192", "192.88.99.1", "198.18.0.1", "255.255.255.255"),
+        *("100.100.100.200", "fd00:ec2::254", "2a00:1450::1%eth0", "240.0.0.1", "0.1.2.3"),
+        *("2130706433", "0x7f.1", "127.1", "", "1.1.1.1 "),
+    ],
+)
+def test_s5_special_addresses_are_not_public(address: str) -> None:
+    assert not is_public(address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["8.8.8.8", "1.1.1.1", "2606:4700:4700::1111", "2a00:1450:4001:81b::200e", "64:ff9b::808:808"],
+)
+def test_s5_addresses_of_the_open_internet_are_public(address: str) -> None:
+    """The last is how a network that has only IPv6 reaches IPv4."""
+    assert is_public(address)
+
+
+class Names:
+    """In the place of the system's resolver and of its connections.
+
+    Attributes:
+        told: the answers for each name, one after the other, the last again and again.
+        reached: the addresses that a connection was made to.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **told: list[list[str]]) -> None:
+        self.told = {f"{name}.example": answers for name, answers in told.items()}
+        self.asked: list[str] = []
+        self.reached: list[str] = []
+        self.real = socket.getaddrinfo
+        self.connect = socket.socket.connect
+        monkeypatch.setattr(socket, "getaddrinfo", self._getaddrinfo)
+        names = self
+
+        def connect(self: socket.socket, place: Any) -> None:
+            names.reached.append(place[0])
+            names.connect(self, ("127.0.0.1", place[1]))
+
+        monkeypatch.setattr(socket.socket, "connect", connect)
+
+    def _getaddrinfo(self, host: Any, port: Any, *args: Any, **named: Any) -> Any:
+        if host not in self.told:
+            return self.real(host, port, *args, **named)
+        self.asked.append(host)
+        answers = self.told[host]
+        found = answers.pop(0) if len(answers) > 1 else answers[0]
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, port)) for one in found]
+
+
+def test_a_name_that_becomes_another_address_is_not_followed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Rebinding: the address that was looked at is the one that is connected to."""
+    to = b""
+
+    def answer(send: Send, stop: threading.Event) -> None:
+        head = b"HTTP/1.1 302 F\r\nConnection: close\r\nContent-Length: 0\r\n" if to else HEAD
+        send(head + (to + b"\r\n" if to else b"Connection: close\r\n\r\nreached"))
+
+    with raw(answer) as place:
+        port = place.rpartition(":")[2]
+        names = Names(monkeypatch, a=[["8.8.8.8"], ["127.0.0.1"]])
+        assert fetch(f"http://a.example:{port}/") == "reached"
+        assert (names.asked, names.reached) == (["a.example"], ["8.8.8.8"])
+        names = Names(monkeypatch, a=[["8.8.8.8"], ["127.0.0.1"]])
+        to = f"Location: http://a.example:{port}/again\r\n".encode()
+        with pytest.raises(ToolError, match="not on the open internet"):
+            fetch(f"http://a.example:{port}/")
+        assert names.reached == ["8.8.8.8"]
+        for mixed in (["8.8.8.8", "127.0.0.1"], ["10.0.0.1", "8.8.8.8"], []):
+            names = Names(monkeypatch, a=[mixed])
+            with pytest.raises(ToolError, match="not on the open internet"):
+                fetch(f"http://a.example:{port}/")
+            assert names.reached == []
+
+
+def test_the_next_address_is_tried_where_one_does_not_answer() -> None:
+    with raw(lambda send, stop: send(HEAD + b"\r\nreached")) as place:
+        both = lambda host, port: ["127.0.0.2:no", "127.0.0.1"]  # noqa: E731
+        assert fetch(f"http://{place}/", both, lambda address: True) == "reached"
+
+
+class _Peers:
+    def __init__(self, here: str, there: str) -> None:
+        self._of = {"client_addr": (here, 1), "server_addr": (there, 2)}
+
+    def get_extra_info(self, info: str) -> tuple[str, int]:
+        return self._of[info]
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "near"),
+    [
+        ("2a00:1::5", "2a00:1::5", True),
+        ("2a00:1::5", "2a00:1::6", True),
+        ("2a00:1::5", "2a00:2::6", False),
+        ("203.0.114.7", "203.0.114.7", True),
+        ("192.168.1.2", "8.8.8.8", False),
+    ],
+)
+def test_s5_a_public_address_of_this_machine_or_network_is_not_read(
+    here: str, there: str, near: bool
+) -> None:
+    assert fetching._is_near(_Peers(here, there)) is near
+
+
+def test_what_speaks_no_tls_is_told() -> None:
+    plain = b"HTTP/1.1 200 OK\r\n\r\nplain"
+    with raw(lambda send, stop: send(plain)) as place, pytest.raises(ToolError, match="be fetched"):
+        here(f"https://{place}/", 10)

@@ -1,0 +1,260 @@
+"""Servers of tools that mean harm: each costs its own calls only."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.tools import bounding, connection, pipes
+from app.tools.connection import Connection
+from app.tools.consent import Consents, Decision
+from app.tools.host import ToolHost
+from app.tools.questions import Action, Question, Response
+from app.tools.results import ToolResult
+from app.tools.servers import ServerConfig
+from app.tools.tool import Tool, ToolError
+from tests.app.tools import hostile_server
+
+WAIT = 60.0
+HERE = Path(__file__).parent
+ENDS = {
+    # What a call comes to: a text that it begins with, or what stands in the error.
+    "pattern": "ok",
+    "loop": "ok",
+    "pages": "ok",
+    "flood": "ok",
+    "requests": "ok",
+    "questions": "ok",
+    "log": "ok",
+    "schemas": "ok",
+    "names": "ok",
+    "twice": "first",
+    "garbage": "ToolError",
+    "structure": "more than 200,000 parts",
+    "blocks": "listed more than 2,000",
+    "many": "listed more than 2,000",
+    "mime": "[image left out",
+    "deep": "ToolError",
+    "error": "refused",
+    "silent": "No answer within",
+    "never": "did not start within",
+    "unlisted": "did not tell its tools in time",
+    "closes": "ended during the call",
+    "changing": "has changed this tool",
+    "stays": "ok",
+}
+HTTP = {
+    "pattern": "ok",
+    "structure": "more than 200,000 parts",
+    "blocks": "listed more than 2,000",
+    "bomb": "ToolError",
+    "endless": "more than 3,000,000 bytes",
+    "event": "byte limit",
+    "events": "ok",
+    "structure event": "more than 200,000 parts",
+    "silent": "No answer within",
+}
+
+
+def config(attack: str, seconds: float) -> ServerConfig:
+    program = str(HERE / "hostile_server.py")
+    return ServerConfig("hostile", sys.executable, (program, attack), timeout=seconds)
+
+
+def called(host: ToolHost, server: ServerConfig, asked: list[Question] | None = None) -> str:
+    """What a call of its tool comes to, as `ENDS` says it."""
+
+    def ask(question: Question) -> Future[Response]:
+        if asked is not None:
+            asked.append(question)
+        future: Future[Response] = Future()
+        future.set_result(Response(Action.DECLINE))
+        return future
+
+    host.set_servers([server])
+    try:
+        told = host.tools("hostile").result(WAIT)
+        echo = next(tool for tool in told if tool.name == "echo")
+        result: ToolResult = host.call(echo, {"text": "x"}, "chat", ask).result(WAIT)
+    except ToolError as error:
+        return f"ToolError: {error}"
+    return result.text
+
+
+@pytest.fixture
+def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[ToolHost]:
+    monkeypatch.setattr(connection, "CONNECT_S", 4.0)
+    made = ToolHost()
+    yield made
+    made.shut_down()
+
+
+@pytest.mark.parametrize("attack", ENDS)
+def test_a_hostile_server_costs_its_own_calls_only(host: ToolHost, attack: str) -> None:
+    """It is answered, or refused with a sentence. With "pattern" nothing ran any more, for ever."""
+    asked: list[Question] = []
+    told = called(host, config(attack, 2.0 if attack in ("silent", "closes") else 30.0), asked)
+    assert ENDS[attack] in told
+    assert len(told) < 1000
+    assert len(host.log("hostile")) < 600_000
+    if attack == "questions":
+        assert all(len(question.message) <= 4000 for question in asked)
+
+
+@pytest.mark.parametrize("attack", HTTP)
+def test_a_hostile_server_over_http_costs_its_own_calls_only(
+    host: ToolHost, attack: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app.tools import over_http
+
+    monkeypatch.setattr(over_http, "LONGEST_BODY", 3_000_000)
+    with hostile_server.over_http(attack) as url:
+        seconds = 2.0 if attack == "silent" else 30.0
+        told = called(host, ServerConfig("hostile", url=url, timeout=seconds))
+        assert HTTP[attack] in told
+        host.shut_down()
+
+
+def test_what_the_names_of_tools_are_taken_from(host: ToolHost) -> None:
+    """A tool without a name would be allowed as all tools of its server are."""
+    host.set_servers([config("names", 30.0)])
+    names = [tool.name for tool in host.tools("hostile").result(WAIT)]
+    assert names == ["echo", "write_file", "Stretto/write_file"]
+
+
+class Rows:
+    """A store of nothing."""
+
+    def tool_rows(self, table: str) -> list[tuple[Any, ...]]:
+        return []
+
+    def put_tool_row(self, table: str, *row: Any) -> None:
+        raise AssertionError(row)
+
+    def drop_tool_rows(self, table: str, *key: str) -> None:
+        pass
+
+
+def test_always_this_tool_is_never_always_this_server() -> None:
+    """Consents keep "" for all tools of a server: a tool of that name gets none."""
+    consents = Consents(Rows())
+    consents.remember("chat", Tool("hostile", ""), Decision.TOOL)
+    assert not consents.allows("chat", Tool("hostile", "delete_everything"))
+
+
+def test_p3_what_was_asked_before_an_edit_does_not_start_the_old_server(tmp_path: Path) -> None:
+    """A request waits for its turn on the loop while the person edits the server."""
+    host = ToolHost()
+    one, other = tmp_path / "one", tmp_path / "other"
+    program = str(HERE / "raw_server.py")
+    for folder in (one, other):
+        folder.mkdir()
+    first = ServerConfig("raw", sys.executable, (program, str(one)))
+    second = ServerConfig("raw", sys.executable, (program, str(other)))
+    host.set_servers([first])
+    begun, gate = threading.Event(), threading.Event()
+
+    async def hold() -> None:
+        begun.set()
+        gate.wait(WAIT)  # as whatever keeps the loop's thread busy
+
+    held = host._thread.start(hold())
+    assert held is not None
+    assert begun.wait(WAIT)
+    waiting = host.tools("raw")
+    host.set_servers([second])
+    gate.set()
+    with pytest.raises(ToolError, match="was changed"):
+        waiting.result(WAIT)
+    assert host.tools("raw").result(WAIT)
+    assert not (one / "starts").exists()
+    assert (other / "starts").exists()
+    host.shut_down()
+
+
+def test_p3_a_server_that_was_ended_is_not_started_by_who_still_waits_for_it(
+    tmp_path: Path,
+) -> None:
+    """A call that waits for the tools while the server is edited has the old connection."""
+    host = ToolHost()
+    hung = ServerConfig("raw", sys.executable, (str(HERE / "hostile_server.py"), "unlisted"))
+    host.set_servers([hung])
+    waiting = [host.tools("raw") for _ in range(3)]
+    deadline = time.monotonic() + WAIT
+    while host.status("raw").state.value != "ready" and time.monotonic() < deadline:
+        time.sleep(0.01)
+    old: Connection = host._connections["raw"]
+    host.set_servers(
+        [ServerConfig("raw", sys.executable, (str(HERE / "raw_server.py"), str(tmp_path)))]
+    )
+    for each in waiting:
+        with pytest.raises(ToolError):
+            each.result(WAIT)
+    assert host.tools("raw").result(WAIT)
+    assert old._task is not None
+    assert old._task.done()
+    assert len((tmp_path / "starts").read_text().split()) == 1
+    host.shut_down()
+
+
+def test_parts_are_counted_outside_of_texts_only() -> None:
+    def parts(*pieces: bytes) -> int:
+        weigher = bounding.Weigher()
+        for piece in pieces:
+            weigher.feed(piece)
+        return weigher.parts
+
+    assert parts(b'{"a": [1, 2], "b": ",,[[::"}') == 6
+    assert parts(b'{"a\\": ",,,', b',"}') == 5
+    assert parts(b'["a\\', b'",,,', b'", 1]') == 2
+    assert parts(b'["a\\\\', b'", 1]') == 2
+    assert parts(b': "\n[1,2]') == 3, "a text ends with its line"
+    assert parts(b': "\\', b"\n[1,2]") == 3, "so does one that ends in a backslash"
+    assert parts(b': "\r[1,2]') == 3
+    with pytest.raises(bounding.TooMuchError):
+        parts(hostile_server.STRUCTURE.encode())
+    whole = b'{"a": "x\\"y,", "b": [1, {"c": "\\\\"}], "d": "\\\\\\","}'
+    for cut in range(len(whole)):
+        assert parts(whole[:cut], whole[cut:]) == parts(whole), cut
+
+
+def test_a_pace_lets_the_first_through_and_delays_the_next() -> None:
+    now = [0.0]
+    pace = bounding.Pace(10, lambda: now[0])
+    assert pace.wait(35) == 0.0
+    assert not pace.room()
+    assert pace.wait() == 3.0
+    now[0] = 3.0
+    assert pace.room()
+    assert pace.wait(4) == 0.0
+
+
+def test_messages_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader is never called with them: reading would hold Python's lock for half a minute."""
+    read: list[int] = []
+
+    class Reader:
+        @staticmethod
+        def validate_json(line: bytes, **_: object) -> None:
+            read.append(len(line))
+            raise ValueError
+
+    monkeypatch.setattr(pipes.types, "jsonrpc_message_adapter", Reader)
+    import anyio
+
+    line = b'{"jsonrpc":"2.0","id":1,"result":' + hostile_server.STRUCTURE.encode() + b"}"
+    told = anyio.run(pipes._message, line, bounding.Pace(200))
+    assert "more than 200,000 parts" in str(getattr(told, "message", told))
+    assert read == []
+    anyio.run(pipes._message, b'{"jsonrpc":"2.0"}', bounding.Pace(200))
+    assert read == [17]
+    with contextlib.suppress(ValueError):
+        assert told is not None

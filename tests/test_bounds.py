@@ -1,0 +1,284 @@
+"""Work on what a person, a page, a model or a server has sent: what it costs is known before.
+
+Much of it holds Python's lock until it has ended, and the window and all chats with it. So each
+place has a bound of one of three kinds: it looks at its input a fixed number of times, it refuses
+what is too large or has too many parts, or it is done by a child that is ended. Each place is tried
+here with what was, or would be, its worst input, in a process whose processor time is limited by
+the kernel: what has no bound does not end within it, by orders of magnitude.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+SECONDS = 20
+"""Of the processor, for one place with all its inputs; each takes about one, most of it imports."""
+MB = 1_000_000
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place, its bound in words, and how it is tried.
+
+    Attributes:
+        work: what is done; gets an input.
+        inputs: the worst that are known.
+    """
+
+    bound: str
+    work: Callable[[str], object]
+    inputs: Callable[[], list[str]]
+
+
+def _tried(*kinds: type[Exception]) -> Any:
+    return contextlib.suppress(*kinds)
+
+
+def _calculator(text: str) -> None:
+    from app.tools.calculator import calculate
+    from app.tools.tool import ToolError
+
+    with _tried(ToolError):
+        calculate(text)
+
+
+def _difference(text: str) -> None:
+    from app.tools.folders import Change, _unified
+
+    old, _, new = text.partition("\0")
+    _unified("a", Change(old.encode(), new.encode(), 0))
+
+
+def _pattern(text: str) -> None:
+    import fnmatch
+
+    from app.tools import folders
+    from app.tools.tool import ToolError
+
+    with _tried(ToolError):
+        folders.search_files(text, "", "", [])
+    fnmatch.fnmatch("a" * 255, text[: folders._LONGEST_PATTERN])
+
+
+def _page(text: str) -> None:
+    from app.tools.fetch import without_marks
+
+    without_marks(text)
+
+
+def _charset(text: str) -> None:
+    from app.tools.fetch import _decoded
+
+    _decoded(b"a-" * MB, f"text/plain; charset={text}")
+
+
+def _arguments(text: str) -> None:
+    from app.chats.tool_history import fault_in
+    from app.tools.tool import clean, readable, visible
+
+    fault_in(text), readable(text), clean(text), visible(text)
+
+
+def _message(text: str) -> None:
+    """As it comes from a server by a pipe."""
+    import anyio
+
+    from app.tools import bounding, pipes
+
+    anyio.run(pipes._message, text.encode(), bounding.Pace(10**9))
+
+
+def _form(text: str) -> None:
+    from app.tools.questions import form
+    from app.tools.tool import ToolError
+
+    for kind in ("email", "uri", "date", "date-time"):
+        field = {"type": "string", "format": kind, "default": text, "title": text}
+        with _tried(ToolError):
+            form("server", text, {"type": "object", "properties": {"a": field, text: field}})
+
+
+def _remote(text: str) -> None:
+    from app.remote.errors import RemoteError
+    from app.remote.reading import Reading
+
+    with _tried(RemoteError):
+        Reading("host").take(text)
+
+
+def _compared(text: str) -> None:
+    from app.chats.differences import differences
+
+    one, _, other = text.partition("\0")
+    differences(one, other)
+
+
+def _indexed(text: str) -> None:
+    from app.store.plain import shown_text
+
+    shown_text(text)
+
+
+def _spelt(text: str) -> None:
+    from app.spelling.prose import words
+
+    list(words(text))
+
+
+def _titled(text: str) -> None:
+    from app.chats.titles import title_said
+
+    title_said(text[: MB // 100], "a question", "an answer")
+
+
+def _coloured(text: str) -> None:
+    from app.markdown.highlight import HIGHLIGHT_LIMIT, pieces
+
+    language, _, code = text.partition("\0")
+    list(pieces(code[:HIGHLIGHT_LIMIT], language))
+
+
+def _optimistic(text: str) -> None:
+    from app.markdown.optimism import closed
+
+    closed(text)
+
+
+def _servers(text: str) -> None:
+    from app.tools.servers import read_text
+    from app.tools.tool import ToolError
+
+    with _tried(ToolError):
+        read_text(text)
+
+
+def _chosen(*pairs: tuple[str, int]) -> Callable[[], list[str]]:
+    return lambda: [text * count for text, count in pairs]
+
+
+def _two_kinds() -> list[str]:
+    import random
+
+    chance = random.Random(1)
+    halves = ("".join(chance.choices(("a\n", "b\n"), k=90_000)) for _ in range(2))
+    return ["\0".join(halves), "a\n" * 90_000 + "\0" + "b\na\n" * 45_000]
+
+
+def _two_words() -> list[str]:
+    import random
+
+    chance = random.Random(1)
+    return ["\0".join(" ".join(chance.choices("ab", k=9_000)) for _ in range(2))]
+
+
+STRUCTURE = '{"jsonrpc":"2.0","id":1,"result":{"a":[' + "[1]," * (10 * MB) + "1]}}"
+
+PLACES = {
+    "calculator": Place(
+        "numbers of 4,096 bits; each function is bounded by them",
+        _calculator,
+        lambda: [
+            *("round(7, -10**9)", "9**9**9", "gcd(*[1])", "2**-1e308", "round(1e308, -10**18)"),
+            *("(" * 499 + "1" + ")" * 499, "*".join(["9" * 60] * 16), "~" * 1000, "-" * 999 + "1"),
+        ],
+    ),
+    "difference of a file": Place(
+        "200 kB each; ten million steps, then the rest counts as changed", _difference, _two_kinds
+    ),
+    "names that are searched for": Place(
+        "255 characters", _pattern, lambda: ["*a" * 127, "*" * 255, "[" * 255, "x" * MB]
+    ),
+    "words of a web page": Place(
+        "2 MB; no character is looked at more than a few times",
+        _page,
+        _chosen(("<a ", 300_000), ("<a b='", 300_000), ("<!--", 400_000), ("&#9999", 300_000)),
+    ),
+    "charset of a web page": Place(
+        "those of the web only", _charset, lambda: ["punycode", "idna", "utf-7", "unicode_escape"]
+    ),
+    "arguments of a call": Place(
+        "JSON in one pass, linear patterns",
+        _arguments,
+        _chosen(("[", MB // 5), ("\x1b[0", MB // 9), ("\x1b]", MB // 9), ("\u202e", MB // 9)),
+    ),
+    "message of a server of tools": Place(
+        "64 MB, 200,000 parts, lists of 2,000: counted before it is read",
+        _message,
+        lambda: [
+            STRUCTURE,
+            '{"jsonrpc":"2.0","id":1,"result":' + "[" * MB,
+            '{"jsonrpc":"2.0","id":1,"result":{"content":['
+            + '{"type":"tex"},' * 60_000
+            + '{"type":"text","text":""}]}}',
+            '{"a":"' + "\\" * (4 * MB),
+        ],
+    ),
+    "form of a server of tools": Place(
+        "40 fields, texts of 100,000 characters, e-mail addresses of 320",
+        _form,
+        lambda: ["a@" + "." * 99_000 + "@", "\x1b[31m" * 300_000, "9" * 99_000, "a:" * 49_000],
+    ),
+    "event of a remote model": Place(
+        "4 MB, 200,000 parts: counted before it is read",
+        _remote,
+        lambda: ["[" + "[1]," * MB + "1]", "[" * MB, '{"a":' * 300_000],
+    ),
+    "two answers, word by word": Place("3,000 words of each", _compared, _two_words),
+    "text for the search": Place(
+        "linear patterns",
+        _indexed,
+        _chosen(
+            ("\t", 200_000), ("\tx\t", 60_000), ("[", 200_000), ("`a``", 50_000), ("*a_", 60_000)
+        ),
+    ),
+    "words whose spelling is looked at": Place(
+        "linear patterns",
+        _spelt,
+        _chosen(("a-", 60_000), ("`a``", 20_000), ("a'", 60_000), ("```\n", 20_000)),
+    ),
+    "title that a model said": Place(
+        "some tokens of an answer",
+        _titled,
+        _chosen(("<think>", 2_000), ("**[a](", 2_000), ("a", MB)),
+    ),
+    "code that is coloured": Place(
+        "20,000 characters, and a clock between its pieces",
+        _coloured,
+        lambda: [
+            f"{name}\0" + text * 20_000
+            for name in ("python", "html", "perl", "c++")
+            for text in ("(", '"', "<!--", "a ")
+        ],
+    ),
+    "Markdown that has not ended": Place(
+        "linear patterns",
+        _optimistic,
+        _chosen(("[](", 60_000), ("`a``", 50_000), ("**a_", 50_000), ("![", 90_000), ("$", 99_000)),
+    ),
+    "list of servers": Place(
+        "1 MB", _servers, lambda: ['{"a":' * 160_000, "[[1]," * 190_000, '{"' + "a" * 999_000]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_s1_what_others_send_costs_what_is_known_before(name: str) -> None:
+    """The child is ended by the kernel when it has taken its time, whoever holds which lock."""
+    code = (
+        "import resource, sys; from tests.test_bounds import PLACES, SECONDS;"
+        "resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS)); place = PLACES[sys.argv[1]];"
+        "[(place.work(each), print(each[:40].encode('unicode_escape'), flush=True))"
+        " for each in place.inputs()]"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code, name], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, f"after {ran.stdout.splitlines()[-1:]}: {ran.stderr[-1500:]}"
+    assert ran.stdout
