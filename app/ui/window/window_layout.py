@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QEventLoop, QObject, QTimer, Slot
+from PySide6.QtCore import QByteArray, QEventLoop, QObject, Qt, QTimer, Slot
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.chats.chat import Chat
@@ -77,7 +77,9 @@ class WindowLayout(QObject):
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        pane.chat.chat_changed.connect(self._on_chat_changed)
+        # The chat outlives its pane, and may get another one.
+        once = Qt.ConnectionType.UniqueConnection
+        pane.chat.chat_changed.connect(self._on_chat_changed, once)
 
     @Slot()
     def _on_chat_changed(self) -> None:
