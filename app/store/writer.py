@@ -201,7 +201,9 @@ class Writer:
             own = self._groups.get(threading.get_ident())
             self._let_go(own)
             if not already:
-                self._changed.wait_for(lambda: self._groups.keys() <= {threading.get_ident()}, timeout)
+                self._changed.wait_for(
+                    lambda: self._groups.keys() <= {threading.get_ident()}, timeout
+                )
             self._closing = True
             self._changed.notify_all()
         if not already:

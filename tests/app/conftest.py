@@ -164,7 +164,13 @@ class Run:
         if self.ended:
             return
         self.ended = True
+        window = self.app.window
         self.app.shut_down()
+        # Popovers and dialogs, too: they go with their window in a moment, and `no_leaks` would
+        # not see them.
+        if window is not None:
+            own = [window, *(w for w in window.findChildren(QWidget) if w.isWindow())]
+            assert [w for w in own if w.isVisible()] == [], "something is left on the screen"
         self.app.deleteLater()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 

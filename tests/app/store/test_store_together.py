@@ -125,7 +125,8 @@ def test_p1_no_other_thread_parts_what_belongs_together(
             drafts = db.execute("SELECT draft FROM chats WHERE id = ?", (chat.id,)).fetchall()
         assert drafts == [("question",)], "the draft may not be gone before its message is there"
         known = store.chat(chat.id)
-        assert known is not None and known.draft == "", "readers see it"
+        assert known is not None
+        assert known.draft == "", "readers see it"
         store.save_message(Message(new_id(), chat.id, content="question"), as_leaf=True)
     store.flush()
     assert failed == []

@@ -201,5 +201,6 @@ def listeners(chat: Chat) -> dict[str, int]:
     """How many hear each signal of a chat."""
     meta = chat.metaObject()
     methods = [meta.method(number) for number in range(meta.methodCount())]
-    signals = [bytes(m.methodSignature().data()).decode() for m in methods if m.methodType() == m.MethodType.Signal]
-    return {name.partition("(")[0]: chat.receivers(f"2{name}") for name in signals}
+    signals = [m for m in methods if m.methodType() == m.MethodType.Signal]
+    names = [bytes(m.methodSignature().data()).decode() for m in signals]
+    return {name.partition("(")[0]: chat.receivers(f"2{name}") for name in names}
