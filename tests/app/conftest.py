@@ -77,8 +77,10 @@ def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     left = {t for t in threading.enumerate() if t.name not in SHARED} - threads
     for thread in left:
         # Told to end, and an end of the program waits for none; asyncio's and anyio's end with the
-        # process or the call that they wait for.
-        if thread.name.startswith(("stretto-worker", "asyncio-waitpid", "AnyIO worker")):
+        # process or the call that they wait for, one that saves settings once they are saved.
+        if thread.name.startswith(
+            ("stretto-worker", "asyncio-waitpid", "AnyIO worker", "settings")
+        ):
             thread.join(20)
     left = {t for t in left if t.is_alive()}
     assert left == set(), "threads were left running"
