@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 import zipfile
@@ -289,3 +291,78 @@ def test_it_can_be_stopped_and_what_was_taken_in_is_known(store: Store, tmp_path
     report = work.run(store)
     assert (report.taken, report.stopped) == ([], True)
     assert report.details() == ["The import was stopped before its end."]
+
+
+def imported_apart(tmp_path: Path, data: bytes, name: str = "a.json") -> dict[str, Any]:
+    """What an import says of a file, asked of a process of its own: it may hang or crash."""
+    file = tmp_path / name
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("conversations.json", data)
+    else:
+        file.write_bytes(data)
+    code = (
+        "import json, sys; from pathlib import Path; from app.store import Store;"
+        "from app.chats.importing import Import;"
+        "store = Store.open(sys.argv[2]); report = Import([Path(sys.argv[1])], 'guide').run(store);"
+        "told = {'titles': [c.title for c in report.taken], 'told': report.details(),"
+        " 'times': [c.created_at for c in report.taken],"
+        " 'texts': [m.content for c in report.taken for m in store.messages(c.id)]};"
+        "store.close(); print(json.dumps(told))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(file), str(tmp_path / "apart.db")],
+        capture_output=True,
+        timeout=120,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+@pytest.mark.parametrize(("before", "name"), [(0, "a.json"), (64_000, "a.json"), (64_000, "a.zip")])
+@pytest.mark.parametrize(
+    "number", ["9" * 700, "9" * 5000, "-" + "9" * 5000, "9" * 70_000, "1e99999999999999999999"]
+)
+def test_profile_a_number_without_end_does_not_end_the_program(
+    tmp_path: Path, number: str, before: int, name: str
+):
+    """The compiled parser crashes on an integer that Python refuses: it gets to see none.
+
+    What stands before it in the file is taken in, and the rest is told.
+    """
+    first, second = (dict(exports.claude()[0], uuid=f"{n}", name=f"chat {n}") for n in (1, 2))
+    first["summary"] = "x" * before
+    text = json.dumps([first, second | {"weight": "HERE"}, first | {"uuid": "3"}])
+    told = imported_apart(tmp_path, text.replace('"HERE"', number).encode(), name)
+    if len(number) == 700:
+        assert told["titles"] == ["chat 1", "chat 2", "chat 1"]
+    else:
+        assert told["titles"] == ["chat 1"]
+        assert ["damaged after conversation 1" in words for words in told["told"]][-1:] == [True]
+
+
+def test_profile_digits_in_a_text_are_only_a_text(tmp_path: Path):
+    """What the quick parser is kept from, the careful one reads: once, and to the end."""
+    chats = [dict(exports.claude()[0], uuid=f"{n}", name=f"chat {n}") for n in range(5)]
+    chats[3] = json.loads(json.dumps(chats[3]).replace("Sort", "3" * 90_000))
+    chats[3]["chat_messages"][0]["content"] = [{"type": "text", "text": "1" * 90_000}]
+    told = imported_apart(tmp_path, json.dumps(chats).encode())
+    assert told["titles"] == [f"chat {n}" for n in range(5)]
+    assert any("1" * 90_000 in text for text in told["texts"])
+
+
+@pytest.mark.parametrize("moment", ["1e400", "-1e400", "9" * 400, "1e300", "NaN", "-5", "1e-400"])
+def test_profile_a_time_that_is_none_hangs_nothing(tmp_path: Path, moment: str):
+    """Infinity divided by a thousand is infinity: the import went on for ever."""
+    chat = exports.chatgpt()[0] | {"create_time": "HERE", "update_time": "HERE"}
+    data = json.dumps([chat]).replace('"HERE"', moment).encode()
+    told = imported_apart(tmp_path, data)
+    if moment == "NaN":  # which is no JSON
+        assert told["titles"] == []
+        assert told["told"]
+    else:
+        assert len(told["titles"]) == 1
+        assert told["times"] == [0.0]
