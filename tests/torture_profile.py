@@ -606,7 +606,7 @@ HARMS: list[Harm] = [
 ]  # fmt: skip
 TO_CHATS = [_values, _nested_values, _chats_bytes, _foreign]
 
-PARTS: dict[str, Callable[[Path, int, int], list[str]]] = {"imports": imports, "profiles": profiles}
+PARTS = ("imports", "profiles")
 
 
 def main(arguments: list[str]) -> int:
@@ -615,15 +615,19 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--rounds", type=int, default=300, help="of each part")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--part", choices=PARTS, help="only this one")
+    parser.add_argument("--format", choices=FORMATS, default="", help="imports: only this one")
     chosen = parser.parse_args(arguments)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     logs.on_uncaught = None
     failed = 0
-    for name, part in PARTS.items():
+    for name in PARTS:
         if chosen.part not in (None, name):
             continue
         with tempfile.TemporaryDirectory(prefix="stretto-profile-") as folder:
-            faults = part(Path(folder), chosen.rounds, chosen.seed)
+            if name == "imports":
+                faults = imports(Path(folder), chosen.rounds, chosen.seed, chosen.format)
+            else:
+                faults = profiles(Path(folder), chosen.rounds, chosen.seed)
         kinds: dict[str, list[str]] = {}
         for fault in faults:
             kinds.setdefault(fault.strip().splitlines()[-1][:100], []).append(fault)
