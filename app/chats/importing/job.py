@@ -230,7 +230,8 @@ def _fit(found: Found) -> Found:
         if len(written := getattr(chat, text)) > LONGEST_WRITTEN:
             kept = AttachedText("", (storable_text(written),))
             made = Attachment(tr("Pasted text"), "text", kept.hash, characters=len(written))
-            chat = replace(chat, **{text: "", files: (*getattr(chat, files), made)})
+            changes: dict[str, Any] = {text: "", files: (*getattr(chat, files), made)}
+            chat = replace(chat, **changes)
             found.texts.append(kept)
     found.chat = chat
     return found

@@ -10,6 +10,8 @@ import threading
 import time
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from app.chats.exporting import Export, Kind
 from app.chats.importing import Import, Report, reading
 from app.chats.importing.job import undo
 from app.store import Chat, Message, Store, new_id
+from app.store.portable import FORMAT, VERSION, chat_to_json
 from tests.app import generated
 from tests.app.chats import exports
 
@@ -366,3 +369,57 @@ def test_profile_a_time_that_is_none_hangs_nothing(tmp_path: Path, moment: str):
     else:
         assert len(told["titles"]) == 1
         assert told["times"] == [0.0]
+
+
+def test_profile_a_file_of_ours_without_chats_is_told(store: Store, tmp_path: Path):
+    told = {"format": FORMAT, "version": VERSION, "stahc": []}
+    report = take(store, write(tmp_path / "a.json", told))
+    assert report.details() == ["a.json, conversation 1: this is no conversation."]
+
+
+def test_profile_names_of_a_million_characters_are_cut(store: Store, tmp_path: Path):
+    """The list lays all of a title out at each paint: two million characters took three seconds."""
+    long = "word " * 200_000
+    chat = Chat(new_id(), long, model=f"/{long}", tags=(long, *map(str, range(10_000))))
+    message = Message(new_id(), chat.id, None, "assistant", "x", model=long)
+    ours = {
+        "format": FORMAT,
+        "version": VERSION,
+        "folders": [{"id": "f", "name": long, "parent_id": None}],
+        "chats": [chat_to_json(replace(chat, folder_id="f"), [message])],
+    }
+    files = [write(tmp_path / "ours.json", ours)]
+    for name, export in (("chatgpt", exports.chatgpt()), ("claude", exports.claude())):
+        title = "title" if name == "chatgpt" else "name"
+        files.append(write(tmp_path / f"{name}.json", [export[0] | {title: long}]))
+    report = take(store, *files)
+    assert len(report.taken) == 3
+    for kept in store.chats():
+        assert 0 < len(kept.title) <= 1_000
+        assert len(kept.model) <= 10_000
+        assert len(kept.tags) <= 50
+        assert max(map(len, kept.tags), default=0) <= 1_000
+        assert all(len(m.model) <= 1_000 for m in store.messages(kept.id))
+    assert [len(folder.name) for folder in store.folders()] == [1_000]
+    with closing(sqlite3.connect(store.file)) as db:  # and one that was put there by other hands
+        db.execute("UPDATE chats SET title = ?", (long,))
+        db.commit()
+    assert {len(kept.title) for kept in store.chats()} == {1_000}
+
+
+def test_profile_a_draft_longer_than_a_message_becomes_its_file(store: Store, tmp_path: Path):
+    """A field of text lays all of it out at once; nothing of it is lost."""
+    long = "word " * 300_000
+    chat = Chat(new_id(), "t", draft=long, edited_id="q", edited_text=long + "2")
+    message = Message("q", chat.id, None, "user", "why")
+    ours = {"format": FORMAT, "version": VERSION, "chats": [chat_to_json(chat, [message])]}
+    report = take(store, write(tmp_path / "a.json", ours))
+    assert report.details() == []
+    (kept,) = store.chats()
+    assert (kept.draft, kept.edited_text) == ("", "")
+    for files, text in ((kept.draft_attachments, long), (kept.edited_attachments, long + "2")):
+        (file,) = files
+        assert file.characters == len(text)
+        found = store.attached_text(file.hash)
+        assert found is not None
+        assert found.pages == (text,)
