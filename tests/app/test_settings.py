@@ -103,3 +103,14 @@ def test_settings_are_only_their_owners_whatever_lay_in_the_way(tmp_path):
     assert other.read_text() == "mine"
     assert file.stat().st_mode & 0o777 == 0o600
     assert not file.is_symlink()
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "1e400", "-1e400", "NaN", "-1", "1e300", "true"])
+def test_profile_a_number_that_is_no_time_does_not_keep_the_window_shut(tmp_path, number):
+    """An integer of hundreds of digits has no float: the start ended there."""
+    file = tmp_path / "settings.json"
+    file.write_text(f'{{"used": {{"/m": {number}, "/n": 5}}, "looked_at": {number}, "zoom": 110}}')
+    settings = Settings.load(file)
+    assert settings.used == {"/n": 5.0}
+    assert settings.zoom == 110
+    assert settings.set_aside is None
