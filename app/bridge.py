@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import logging
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -111,8 +112,10 @@ class Bridge(QObject):
             try:
                 handler(message)
             except Exception:
-                # One chat's fault must not keep the others' text back.
-                log.exception("A message from the engine could not be handled")
+                # One chat's fault must not keep the others' text back. It is as uncaught as in any
+                # other slot: the log, a report and the window's word of it come from the hook.
+                log.error("A message from the engine could not be handled")
+                sys.excepthook(*sys.exc_info())
         # Measured from the end: however slow the handlers are, painting gets its turn.
         self._last_drain = monotonic()
 

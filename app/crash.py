@@ -23,6 +23,9 @@ from app.versions import versions
 KEPT = 20
 """Older reports are removed."""
 
+MOST = 5
+"""Reports of one run: what breaks breaks often."""
+
 LOG_LINES = 60
 
 
@@ -39,7 +42,7 @@ class CrashReports:
         self._log = log
         self._stacks = folder / "crash-stacks.txt"
         self._stream: IO[str] | None = None
-        self._written = 0
+        self._told: set[str] = set()  # stacks of this run that there is a report of
         self._before = False
 
     def begin(self) -> list[Path]:
@@ -68,11 +71,11 @@ class CrashReports:
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> Path | None:
         """Write down an error that nobody caught. A few a run: one that repeats is one report."""
-        if self._written >= 5:
-            return None
-        self._written += 1
         # Stacks without the error's own words: these may hold what a person wrote.
         stack = "".join(traceback.format_tb(trace))
+        if len(self._told) >= MOST or f"{kind.__name__}\n{stack}" in self._told:
+            return None
+        self._told.add(f"{kind.__name__}\n{stack}")
         try:
             return self._write(f"An error that nobody caught: {kind.__name__}.", stack)
         except OSError:

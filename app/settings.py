@@ -1,4 +1,4 @@
-"""What a person has chosen, kept in one small JSON file that is written at every change."""
+"""What a person has chosen, kept in one small JSON file that is written after every change."""
 
 from __future__ import annotations
 
@@ -16,11 +16,15 @@ from app.settings_checks import SERVE_LIMITS as SERVE_LIMITS
 from app.settings_checks import TEXT_PX as TEXT_PX
 from app.settings_checks import ZOOM as ZOOM
 from app.settings_checks import valid
+from app.settings_file import Saving
 
 log = logging.getLogger(__name__)
 
+_saving = Saving()
+
 UNLOAD_IDLE_MIN = 30.0
 """Minutes without use after which a model leaves memory at a first start."""
+_WAIT_S = 5.0
 _MOST_USED = 500  # models of which it is known when they were used
 
 
@@ -166,27 +170,28 @@ class Settings:
         )
 
     def set(self, **values: Any) -> None:
-        """Change options and save them at once. Raises AttributeError for what is no option."""
+        """Change options and have them saved. Raises AttributeError for what is no option.
+
+        They are written on a thread of their own: nothing waits for the disk here.
+        """
         for name in values:
             if name not in _OPTIONS:
                 raise AttributeError(f"{name} is no option")
         for name, value in values.items():
             object.__setattr__(self, name, value)
-        self.save()
+        if self.file is not None:
+            _saving.put(self.file, self._text())
 
     def save(self, path: Path | None = None) -> None:
-        """Write the file, or another, in one step: a crash leaves the old one or the new one."""
+        """Write the file, or another, and wait for it: a few seconds at most."""
         path = path or self.file
-        if path is None:
-            return
-        beside = path.with_suffix(".json.new")
-        values = {name: getattr(self, name) for name in _OPTIONS}
-        try:
-            beside.touch(mode=0o600)  # the folder may be open to others
-            beside.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
-            os.replace(beside, path)
-        except OSError as error:
-            log.warning("Settings not saved: %s", error)
+        if path is not None:
+            _saving.put(path, self._text())
+            if not _saving.wait(path, _WAIT_S):
+                log.warning("Settings not saved: the disk does not answer")
+
+    def _text(self) -> str:
+        return json.dumps({name: getattr(self, name) for name in _OPTIONS}, indent=2) + "\n"
 
     def remember_model(self, model: str) -> None:
         """Put a model folder first in the list of those opened before (50 are kept)."""
@@ -205,6 +210,7 @@ _UNREADABLE = (OSError, ValueError, RecursionError)
 
 
 def _read(path: Path) -> dict[str, Any]:
+    _saving.wait(path, _WAIT_S)
     data = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(data, dict):
         raise ValueError("it holds no JSON object")

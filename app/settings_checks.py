@@ -63,7 +63,9 @@ def valid(data: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
     downloads = taken.get("downloads", {})
     taken["downloads"] = {n: b for n, b in downloads.items() if n and type(b) is int and b >= 0}
     used = taken.get("used", {})
-    taken["used"] = {n: float(t) for n, t in used.items() if n and type(t) in (int, float)}
+    taken["used"] = {
+        n: float(t) for n, t in used.items() if n and type(t) in (int, float) and 0 <= t < 1e12
+    }
     for name, good in _BOUNDS.items():
         if name in taken and not good(taken[name]):
             del taken[name]

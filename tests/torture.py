@@ -151,6 +151,11 @@ def exchange(arguments: list[str]) -> int:
     return main(arguments)
 
 
+def profile(arguments: list[str]) -> int:
+    """Damaged files of chats and tampered profiles, given to the window: nothing raised or lost."""
+    return subprocess.call([sys.executable, "-m", "tests.torture_profile", *arguments], cwd=ROOT)
+
+
 def ranks(arguments: list[str]) -> int:
     """Engines of several ranks against one rank; ranks that die, hang or drag at random."""
     return _with_openblas("torture_ranks", arguments)
@@ -196,6 +201,7 @@ COMMANDS = {
     "kill": kill,
     "person": person,
     "exchange": exchange,
+    "profile": profile,
     "calls": calls,
     "ranks": ranks,
     "elsewhere": elsewhere,

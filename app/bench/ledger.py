@@ -92,6 +92,9 @@ class Ledger:
             self._trees.setdefault(what[0], []).append((at, None))
         elif kind == "sweep":
             self._swept = True
+            for chat in self._blank_since_before():
+                self._erased.add(chat)
+                self._trees[chat].append((at, None))
         elif kind == "setting":
             self._settings.add(what[0])
         elif kind == "draft":
@@ -100,6 +103,22 @@ class Ledger:
             self._texts.setdefault(what[0], [(0.0, "")]).append((at, what[1]))
         elif kind == "status":
             self._statuses.setdefault(what[0], []).append((at, what[1]))
+
+    def _blank_since_before(self) -> list[str]:
+        """Chats that an earlier run put into the trash, and that hold nothing to bring back.
+
+        A sweep erases these at once: the trash does not show them, and what was taken out of them
+        goes with the run that could undo it.
+        """
+        return [
+            chat
+            for chat in self._before.trees
+            if all(
+                state is not None and state["deleted"] and state["leaf"] is None
+                for _, state in self._trees[chat]
+            )
+            and not self._drafts[chat][-1][1].strip()
+        ]
 
     def verdict(self, file: Path, killed: float) -> tuple[Verdict, Found]:
         """Open the file as the program would, and compare. ``killed``: when, monotonic seconds."""

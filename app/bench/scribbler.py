@@ -8,7 +8,8 @@ monotonic time in seconds (one clock for all processes):
 - ["do", t, chat, added, gone]: an action begins that adds so many messages and removes those ids;
   without a chat it makes one,
 - ["done", t, chat, tree]: it has ended, and the chat is this (see `ledger.tree`),
-- ["erase", t, chat]: the chat is erased for good; ["sweep", t]: so are messages of earlier runs,
+- ["erase", t, chat]: the chat is erased for good; ["sweep", t]: so are messages that earlier runs
+  took out, and chats that hold nothing and that earlier runs put into the trash,
 - ["setting", t, text]: the settings are saved with this text,
 - ["draft", t, chat, text], ["text", t, message, more text], ["status", t, message, status]
 """

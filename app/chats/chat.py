@@ -65,11 +65,16 @@ class Chat(AskingChat):
 
     # What is said, and how it is answered.
 
-    @saved_together
     def send(self, text: str, files: Attachments = ()) -> bool:
         """Say something. False (and nothing done) for empty text or while a reply runs."""
         if refusal(Action.SEND, replace(self._turn(), compose=Writing(text))):
             return False
+        # Before anything is held back for one transaction: passages may take a while to find.
+        self._say(text, files, self.attaching.resolved(files, text))
+        return True
+
+    @saved_together
+    def _say(self, text: str, files: Attachments, resolved: Attachments) -> None:
         if not self.record.title:
             self._saved.change(title=title_from(text))
         if self.compose == Writing(text, files):
@@ -82,29 +87,31 @@ class Chat(AskingChat):
             chat_id=self.id,
             parent_id=self.transcript.leaf_id,
             content=text.strip("\n"),
-            attachments=self.attaching.resolved(files, text),
+            attachments=resolved,
         )
         self._saved.add(question)
         self.message_added.emit(question.id)
         self._answer(branching=False)
-        return True
 
-    @saved_together
     def edit(self, message_id: str, text: str) -> bool:
         """Ask a question in other words, beside the old one, and have it answered."""
         asked = refusal(Action.SEND, replace(self._turn(), compose=Writing(text)))
         if asked or self.can(Action.EDIT, message_id):
             return False
-        compose, old = self.compose, self.transcript[message_id]
-        files = old.attachments
+        compose, files = self.compose, self.transcript[message_id].attachments
         if isinstance(compose, Editing) and compose.message == message_id:
             files = compose.attachments
+        self._reword(message_id, text, self.attaching.resolved(files, text))
+        return True
+
+    @saved_together
+    def _reword(self, message_id: str, text: str, files: Attachments) -> None:
+        compose, old = self.compose, self.transcript[message_id]
+        if isinstance(compose, Editing) and compose.message == message_id:
             self._compose(compose.before)
-        files = self.attaching.resolved(files, text)
         said = replace(old, id=new_id(), content=text.strip("\n"), attachments=files)
         self._saved.add(replace(said, created_at=time.time()))
         self._answer(branching=True)
-        return True
 
     @Slot()
     def stop(self) -> bool:

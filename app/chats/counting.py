@@ -108,6 +108,7 @@ class TokenCount(QObject):
         self._soon = QTimer(self, singleShot=True, interval=self.PAUSE_MS)
         self._soon.timeout.connect(self.count)
 
+    @Slot()
     def count_soon(self) -> None:
         """Something has changed: count once it rests."""
         if _something(self._look().compose):

@@ -6,6 +6,7 @@ import logging
 from collections import Counter
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
@@ -28,6 +29,18 @@ if TYPE_CHECKING:
     from engine import Engine, Fit, Model
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """For what chat a model is wanted: how it keeps its KV cache, and how long it may become."""
+
+    kv_bits: int | None = None
+    context: int | None = None
+
+    def size(self) -> int:
+        """What is smaller takes less memory."""
+        return (self.kv_bits or 16) * min(self.context or USUAL_CONTEXT, USUAL_CONTEXT)
 
 
 class ModelLoader(QObject):
@@ -60,6 +73,7 @@ class ModelLoader(QObject):
         self._unloads: Counter[str] = Counter()  # by the engine's id of the model
         self._loads: dict[str, Future[Any]] = {}  # estimates and loads under way, by ref
         self._allowed: set[str] = set()
+        self._early: dict[str, Wish] = {}  # wanted before there was an engine, by ref
 
     def generation(self, model: Model) -> tuple[int, int]:
         """Another value each time the engine lost what it had of this model."""
@@ -79,7 +93,8 @@ class ModelLoader(QObject):
         self._engine = engine
         for model_status in list(self._models.values()):
             if model_status.state is LoadState.LOADING:
-                self._estimate(model_status)
+                self._estimate(model_status, self._early.get(model_status.ref, Wish()))
+        self._early.clear()
 
     def detach(self) -> None:
         """The program ends."""
@@ -139,12 +154,18 @@ class ModelLoader(QObject):
         One that would not fit, with a chat that keeps its KV cache in ``kv_bits`` and may have
         ``context`` tokens, is not loaded.
         """
-        model_status = self.get(ref)
-        if not (is_remote(ref) or model_status.state in {LoadState.LOADING, LoadState.READY}):
+        model_status, wish = self.get(ref), Wish(kv_bits, context)
+        if is_remote(ref):
+            return model_status
+        if (
+            self._engine is None
+        ):  # several chats of the last run may want it: one that fits is enough
+            self._early[ref] = min(self._early.get(ref, wish), wish, key=Wish.size)
+        if model_status.state not in {LoadState.LOADING, LoadState.READY}:
             model_status.state = LoadState.LOADING
             model_status.error = model_status.code = ""
             model_status.fit, model_status.share = None, 0.0
-            self._estimate(model_status, kv_bits, context)
+            self._estimate(model_status, wish)
             self.changed.emit(ref)
         return model_status
 
@@ -203,15 +224,13 @@ class ModelLoader(QObject):
                 model_status.state, model_status.model = LoadState.UNASKED, None
                 self.changed.emit(model_status.ref)
 
-    def _estimate(
-        self, model_status: ModelStatus, kv_bits: int | None = None, context: int | None = None
-    ) -> None:
+    def _estimate(self, model_status: ModelStatus, wish: Wish) -> None:
         """Load what fits. What is in memory under another name takes nothing more."""
         engine = self._engine
         if engine is None:  # `attach` begins again
             return
         ref, folder = model_status.ref, model_location(model_status.ref)
-        most = context if context is not None and context < USUAL_CONTEXT else None
+        most = wish.context if wish.context and wish.context < USUAL_CONTEXT else None
         more = beside_folder(ref)  # it takes something beside its base, which counts once
         here = any(m.model is not None and m.model.path == folder for m in self._models.values())
         if ref == GUIDE or (here and not more) or ref in self._allowed:
@@ -232,7 +251,7 @@ class ModelLoader(QObject):
             else:  # what is wrong with a folder is better told by its loading
                 self._load(model_status)
 
-        future = asked(lambda: engine.estimate_later(folder, most, kv_bits=kv_bits, **more))
+        future = asked(lambda: engine.estimate_later(folder, most, kv_bits=wish.kv_bits, **more))
         self._loads[ref] = future
         if future.done():
             done(future)

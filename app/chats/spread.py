@@ -40,6 +40,8 @@ class SpreadModels(QObject):
         server = self._remotes.groups.start(group)
 
         def on_started(future: Future[Started]) -> None:
+            if future.cancelled():  # the program ends
+                return
             if (error := future.exception()) is not None:
                 done("", _words(error))
                 return
@@ -63,7 +65,7 @@ class SpreadModels(QObject):
         server = groups.start(group, ref)
 
         def on_started(future: Future[Started]) -> None:
-            if future.exception() is None:
+            if not future.cancelled() and future.exception() is None:
                 model = self._remotes.model(ref)
                 self._remotes.add(model.remote if model else remote, future.result().key, group)
             self._changed(ref)
@@ -74,7 +76,7 @@ class SpreadModels(QObject):
         return True
 
     def _on_ended(self, ref: str, future: Future[str]) -> None:
-        self._remotes.groups.ended(ref, future.result())
+        self._remotes.groups.ended(ref, "" if future.cancelled() else future.result())
         self._changed(ref)
 
 

@@ -78,7 +78,8 @@ class ScoreFeed(QObject):
 
     def _on_stats(self, future: Future[Any]) -> None:
         self._asked = False
-        if future.exception() is None and self._timer.isActive():
+        failed = future.cancelled() or future.exception() is not None
+        if not failed and self._timer.isActive():
             self._take(future.result())
 
     def _take(self, stats: Mapping[str, Any]) -> None:

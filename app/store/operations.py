@@ -11,7 +11,7 @@ from types import NoneType
 from typing import Any, Protocol
 
 from app.store.attachments import AttachedText, from_column, to_column
-from app.store.records import Chat, Folder, Message
+from app.store.records import LONGEST_NAME, Chat, Folder, Message
 
 _CHAT = [f.name for f in fields(Chat)]
 _MESSAGE = [f.name for f in fields(Message)]
@@ -104,6 +104,7 @@ def chat_from_row(row: tuple[Any, ...]) -> Chat:
     _look_at(row, _CHAT)
     values = dict(zip(_CHAT, row, strict=True))
     values["params"] = _json_object(values["params"])
+    values["title"] = values["title"][:LONGEST_NAME]
     values["edited_text"] = values["edited_text"] or ""
     values["tags"] = _words(values["tags"] or "[]")
     values["titled_by"] = "person" if values["titled_by"] is None else values["titled_by"]

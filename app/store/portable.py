@@ -12,7 +12,7 @@ from app.store.attachments import (
     attachments_from_json,
     attachments_to_json,
 )
-from app.store.records import Chat, Folder, Message, Role, Status
+from app.store.records import LONGEST_NAME, Chat, Folder, Message, Role, Status
 
 FORMAT = "stretto-chats"
 VERSION = 1
@@ -105,7 +105,8 @@ def folders_from_json(value: object) -> list[Folder]:
         if isinstance(each, dict):
             name, key, parent = each.get("name"), each.get("id"), each.get("parent_id")
             if isinstance(name, str) and isinstance(key, str) and 0 < len(key) <= _LONGEST_ID:
-                found[key] = Folder(key, name, parent if isinstance(parent, str) else None)
+                above = parent if isinstance(parent, str) else None
+                found[key] = Folder(key, name[:LONGEST_NAME], above)
     tops = {key for key, each in found.items() if each.parent_id is None}
     return [f if f.parent_id in tops else replace(f, parent_id=None) for f in found.values()]
 

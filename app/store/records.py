@@ -154,16 +154,22 @@ def new_id() -> str:
         return f"{_last_id:032x}"
 
 
+LONGEST_NAME, LONGEST_REF, MOST_TAGS = 1_000, 10_000, 50
+"""Of titles and other names, and of models' references, in characters: the list of chats lays all
+of a title out each time it is painted. Nobody writes longer ones; files of chats may hold them."""
+
+
 def storable_chat(chat: Chat) -> Chat:
     """The chat as it will be read back. Raises TypeError when `params` is not JSON."""
     return replace(
         chat,
-        title=storable_text(chat.title),
+        title=storable_text(chat.title[:LONGEST_NAME]),
+        model=storable_text(chat.model[:LONGEST_REF]),
         system=storable_text(chat.system),
         draft=storable_text(chat.draft),
         edited_text=storable_text(chat.edited_text),
         params=json.loads(json.dumps(chat.params)),
-        tags=tuple(map(storable_text, chat.tags)),
+        tags=tuple(storable_text(tag[:LONGEST_NAME]) for tag in chat.tags[:MOST_TAGS]),
     )
 
 
@@ -171,6 +177,7 @@ def storable_message(message: Message) -> Message:
     """The message as it will be read back. Raises TypeError when `stats` is not JSON."""
     fields = {name: getattr(message, name) for name in ("content", "reasoning", "error")}
     kept: dict[str, Any] = {name: storable_text(text) for name, text in fields.items()}
+    fields["model"], kept["model"] = message.model, storable_text(message.model[:LONGEST_NAME])
     if not message.stats and kept == fields:
         return message  # a branch of ten thousand messages makes ten thousand of these
     return replace(message, **kept, stats=json.loads(json.dumps(message.stats)))

@@ -203,8 +203,8 @@ class Store(Exchange):
     def together(self) -> AbstractContextManager[None]:
         """The writes queued within reach the file all at once, or none of them does.
 
-        Without it two writes may be parted by a crash. Not to be held for long: nothing else is
-        written meanwhile, and a `flush` within ends it early.
+        Without it two writes may be parted by a crash. What other threads write, search or flush
+        meanwhile goes its own way; a `flush` within, on the same thread, cuts it in two.
         """
         return self._writer.together()
 

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.language import counted, tr
@@ -33,6 +34,19 @@ def index_chore(db: sqlite3.Connection) -> bool:
     more = index_some(db)
     db.execute("COMMIT")
     return more
+
+
+@dataclass
+class _Group:
+    """What one thread holds back until all of it is there.
+
+    Attributes:
+        depth: how many `together` of the thread are open, one within another.
+        operations: added within, first to last.
+    """
+
+    depth: int = 0
+    operations: list[Operation] = field(default_factory=list)
 
 
 class Writer:
@@ -71,7 +85,7 @@ class Writer:
         self._attempts = 0  # commits tried
         self._flush_to = 0  # a flush waits for the operations up to this number
         self._hurry = False
-        self._held = 0  # callers whose writes are not all there yet
+        self._groups: dict[int, _Group] = {}  # by thread: writes that are not all there yet
         self._failure: StoreError | None = None
         self._failures = 0
         self._closing = False
@@ -91,11 +105,23 @@ class Writer:
             if self._closing:
                 words = tr("The chats are closed; this change came too late.")
                 raise StoreError("closed", words)
-            for operation in operations:
-                self._added += 1
-                self._waiting.add(self._added, operation)
-            if not self._held:  # else `together` does, once
-                self._changed.notify_all()
+            group = self._groups.get(threading.get_ident())
+            if group is not None:
+                group.operations.extend(operations)
+            else:
+                self._queue(operations)
+
+    def _queue(self, operations: Sequence[Operation]) -> None:
+        for operation in operations:
+            self._added += 1
+            self._waiting.add(self._added, operation)
+        self._changed.notify_all()
+
+    def _let_go(self, group: _Group | None) -> None:
+        """Queue what a thread has held back so far."""
+        if group is not None:
+            operations, group.operations = group.operations, []
+            self._queue(operations)
 
     def when_idle(self, chore: Chore) -> None:
         """Have a chore done on the writer's thread, once what is queued now is written."""
@@ -109,33 +135,44 @@ class Writer:
         """Whether nothing is left to write or to do."""
         with self._changed:
             left = len(self._waiting) + len(self._in_flight) + len(self._chores)
-            return not (left or self._doing)
+            return not (left or self._doing or self._groups)
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """What is added within shares a transaction. A flush or close within cuts it in two."""
+        """What this thread adds within shares a transaction; only its own flush cuts it in two.
+
+        It is held back from the queue, so that whatever other threads write, search or flush
+        meanwhile takes nothing of it along.
+        """
+        thread = threading.get_ident()
         with self._changed:
-            self._held += 1
+            group = self._groups.setdefault(thread, _Group())
+            group.depth += 1
         try:
             yield
         finally:
             with self._changed:
-                self._held -= 1
-                self._changed.notify_all()
+                group.depth -= 1
+                if not group.depth:
+                    del self._groups[thread]
+                    self._let_go(group)
 
     def pending(self) -> list[Operation]:
         """What is not known to be in the file yet, first to last."""
         with self._changed:
-            return [op for queue in (self._in_flight, self._waiting) for _, op in queue.items()]
+            queued = [op for each in (self._in_flight, self._waiting) for _, op in each.items()]
+            return queued + [op for group in self._groups.values() for op in group.operations]
 
     def flush(self, timeout: float | None) -> None:
         """Waits until everything added before this call is durable.
 
+        What another thread holds back is not added yet: nobody waits for it.
         Raises StoreError: with the writer's own code when a try made after this call failed,
         "timeout" when there was no end to it in time. What could not be written stays queued.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         with self._changed:
+            self._let_go(self._groups.get(threading.get_ident()))
             target = self._added
             if self._durable_to() >= target:
                 return
@@ -156,10 +193,17 @@ class Writer:
     def close(self, timeout: float | None) -> None:
         """Writes what is queued, joins the thread, closes the connection (which empties the WAL).
 
+        What other threads hold back is waited for: half of it would be worse than an error.
         Raises StoreError when something could not be written; everything is released all the same.
         """
         with self._changed:
             already = self._closing
+            own = self._groups.get(threading.get_ident())
+            self._let_go(own)
+            if not already:
+                self._changed.wait_for(
+                    lambda: self._groups.keys() <= {threading.get_ident()}, timeout
+                )
             self._closing = True
             self._changed.notify_all()
         if not already:
@@ -169,7 +213,8 @@ class Writer:
                 self._db.interrupt()
                 self._thread.join()
             self._db.close()
-        lost = len(self._in_flight) + len(self._waiting)
+        held = sum(len(group.operations) for group in self._groups.values())
+        lost = len(self._in_flight) + len(self._waiting) + held
         if lost and not already:
             reason = self._failure
             code = reason.code if reason else "timeout"
@@ -196,8 +241,6 @@ class Writer:
         while True:
             with self._changed:
                 self._wait_for_work()
-                while self._held and not (self._closing or self._hurry):
-                    self._changed.wait()
                 chore = not len(self._waiting)
                 if chore and self._closing:
                     return

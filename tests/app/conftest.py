@@ -77,8 +77,10 @@ def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     left = {t for t in threading.enumerate() if t.name not in SHARED} - threads
     for thread in left:
         # Told to end, and an end of the program waits for none; asyncio's and anyio's end with the
-        # process or the call that they wait for.
-        if thread.name.startswith(("stretto-worker", "asyncio-waitpid", "AnyIO worker")):
+        # process or the call that they wait for, one that saves settings once they are saved.
+        if thread.name.startswith(
+            ("stretto-worker", "asyncio-waitpid", "AnyIO worker", "settings")
+        ):
             thread.join(20)
     left = {t for t in left if t.is_alive()}
     assert left == set(), "threads were left running"
@@ -164,7 +166,13 @@ class Run:
         if self.ended:
             return
         self.ended = True
+        window = self.app.window
         self.app.shut_down()
+        # Popovers and dialogs, too: they go with their window in a moment, and `no_leaks` would
+        # not see them.
+        if window is not None:
+            own = [window, *(w for w in window.findChildren(QWidget) if w.isWindow())]
+            assert [w for w in own if w.isVisible()] == [], "something is left on the screen"
         self.app.deleteLater()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from concurrent.futures import Future
 
@@ -9,6 +10,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.bridge import Bridge, coalesce
+from app.crash import CrashReports
 from engine import Finished, FinishReason, PromptProgress, ReplyStats, TextDelta
 
 
@@ -79,8 +81,29 @@ def test_one_handlers_fault_does_not_keep_the_others_text_back(bridge, qtbot: Qt
     _, post = bridge.channel(got.append)
     post_broken(delta("x"))
     post(delta("y"))
-    qtbot.waitUntil(lambda: bool(got))
+    with qtbot.captureExceptions() as caught:
+        qtbot.waitUntil(lambda: bool(got))
     assert "could not be handled" in caplog.text
+    assert [str(error) for _, error, _ in caught] == ["a fault"]
+
+
+def test_by_reading_a_handlers_fault_is_reported_as_any_other(
+    bridge, qtbot: QtBot, tmp_path, monkeypatch
+):
+    """What a handler raises reaches the hook that writes crash reports, once for each stack."""
+    reports, written = CrashReports(tmp_path, tmp_path / "none.log"), []
+    monkeypatch.setattr(sys, "excepthook", lambda *what: written.append(reports.report(*what)))
+
+    def broken(event):
+        raise RuntimeError(event.text)
+
+    _, post = bridge.channel(broken)
+    for kind in ("answer", "reasoning") * 20:
+        post(delta("x", kind))
+    bridge.drain()
+    assert len(written) == 40
+    assert [path for path in written if path is not None] == reports.unseen()
+    assert len(reports.unseen()) == 1
 
 
 def test_a_future_done_on_another_thread_is_heard_on_this_one(bridge, qtbot: QtBot):

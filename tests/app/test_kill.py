@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.bench.kill import measure
-from app.bench.ledger import Found, Ledger, tree
+from app.bench.ledger import Found, Ledger, read, tree
 from app.store import Chat, Message, Store, new_id
 
 NOW = 1000.0
@@ -126,3 +126,59 @@ def test_a_copy_that_the_kill_cut_off_is_whole_or_not_there(
         store.save_chat(Chat(new_id(), title="Trees (branch)"))
     verdict, _ = ledger.verdict(file, NOW)
     assert [fault for fault in verdict.faults if "half there" in fault]
+
+
+EMPTIED = "all of its messages were taken out"
+
+
+@pytest.mark.parametrize("held", [EMPTIED, "a message", "a draft"])
+@pytest.mark.parametrize("again", [False, True])
+def test_t2_a_sweep_takes_only_what_holds_nothing_since_an_earlier_run(
+    tmp_path: Path, held: str, again: bool
+) -> None:
+    """An emptied chat that an earlier run put into the trash is no loss; every other one is.
+
+    ``again``: this run has brought it back and put it into the trash once more.
+    """
+    file = tmp_path / "chats.db"
+    chat = Chat(new_id(), title="Trees", draft="unsent" if held == "a draft" else "")
+    with Store.open(file) as store:
+        store.save_chat(chat)
+        if held != "a draft":
+            message = Message(new_id(), chat.id, None, "user", "why")
+            store.save_message(message, as_leaf=True)
+            if held == EMPTIED:
+                store.delete_messages(chat.id, [message.id], None)
+        store.delete_chat(chat.id)
+    ledger = Ledger(read(file))
+    with Store.open(file) as store:
+        if again:
+            store.restore_chat(chat.id)
+            store.delete_chat(chat.id)
+        due = store.due()
+    assert due == ([chat.id] if held == EMPTIED and not again else [])
+    last = read(file).trees[chat.id]
+    if again:
+        ledger.take(["done", 1.0, chat.id, {**last, "deleted": False}])
+        ledger.take(["done", 2.0, chat.id, last])
+    ledger.take(["sweep", 3.0])
+    with Store.open(file) as store:
+        store.erase_chats([chat.id])  # as far as what is due goes, this is what a sweep does
+    verdict, _ = ledger.verdict(file, NOW)
+    assert [fault for fault in verdict.faults if "tree of" in fault] == (
+        [] if due else [f"tree of {chat.id} is as it never was: None, last {last!r}"]
+    )
+    assert bool(verdict.faults) is not bool(due)
+
+
+def test_t2_without_a_sweep_nothing_may_go(tmp_path: Path) -> None:
+    file = tmp_path / "chats.db"
+    chat = Chat(new_id(), title="Trees")
+    with Store.open(file) as store:
+        store.save_chat(chat)
+        store.delete_chat(chat.id)
+    ledger = Ledger(read(file))
+    with Store.open(file) as store:
+        store.erase_chats([chat.id])
+    verdict, _ = ledger.verdict(file, NOW)
+    assert ["as it never was" in fault for fault in verdict.faults] == [True]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import threading
 from pathlib import Path
 
 import pytest
 
+from app import settings_file
 from app.chats.options import ChatOptions, sampling
 from app.paths import GUIDE, Paths, model_fallback_name, model_location
 from app.settings import Settings
@@ -65,3 +68,49 @@ def test_the_persons_choice_goes_before_the_models():
     assert sampling(ChatOptions(), defaults).top_k == 20
     with pytest.raises(ValueError, match="temperature"):
         sampling(ChatOptions(temperature=-1), {})
+
+
+def test_by_reading_a_slow_disk_holds_up_nobody_who_changes_settings(tmp_path, monkeypatch):
+    """`set` writes on another thread; of changes that wait only the last is written."""
+    file = tmp_path / "settings.json"
+    go_on, written = threading.Event(), []
+
+    def slowly(path: Path, text: str) -> None:
+        assert threading.current_thread() is not threading.main_thread()
+        assert go_on.wait(30)
+        written.append(json.loads(text)["system"])
+        path.write_text(text)
+
+    monkeypatch.setattr(settings_file, "replace_text", slowly)
+    settings = Settings.load(file)
+    for number in range(1000):
+        settings.set(system=f"{number}")
+    assert written == []
+    go_on.set()
+    assert Settings.load(file).system == "999", "who reads waits for what is being written"
+    assert written[-1] == "999"
+    assert len(written) <= 2, "the one that was being written, and the last"
+
+
+def test_settings_are_only_their_owners_whatever_lay_in_the_way(tmp_path):
+    """What lies under the name of the half-written file is neither followed nor written over."""
+    file, other = tmp_path / "settings.json", tmp_path / "precious"
+    other.write_text("mine")
+    (tmp_path / "settings.json.new").symlink_to(other)
+    settings = Settings.load(file)
+    settings.set(system="x")
+    assert Settings.load(file).system == "x"
+    assert other.read_text() == "mine"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert not file.is_symlink()
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "1e400", "-1e400", "NaN", "-1", "1e300", "true"])
+def test_profile_a_number_that_is_no_time_does_not_keep_the_window_shut(tmp_path, number):
+    """An integer of hundreds of digits has no float: the start ended there."""
+    file = tmp_path / "settings.json"
+    file.write_text(f'{{"used": {{"/m": {number}, "/n": 5}}, "looked_at": {number}, "zoom": 110}}')
+    settings = Settings.load(file)
+    assert settings.used == {"/n": 5.0}
+    assert settings.zoom == 110
+    assert settings.set_aside is None

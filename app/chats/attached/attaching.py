@@ -34,6 +34,8 @@ from engine.core.confined.documents import shared
 log = logging.getLogger(__name__)
 
 MOST_FILES = 20
+MOST_LOOKED_AT = 200
+"""Of what was dropped: each look may wait for a disk, and ten thousand were dropped."""
 _USUAL_CONTEXT = 4096  # tokens, where no model is loaded yet
 _MOST_PASSAGES = 16_000  # characters
 
@@ -84,9 +86,10 @@ class Attaching(QObject):
 
     def add(self, paths: Iterable[Path]) -> None:
         """Read these files and attach them; each that cannot be read is told by `refused`."""
-        idle = not self._waiting
-        for path in paths:
-            if len(self._waiting) + len(self.files) >= MOST_FILES:
+        idle, folders = not self._waiting, 0
+        for number, path in enumerate(paths):
+            full = len(self._waiting) + len(self.files) >= MOST_FILES
+            if full or number >= MOST_LOOKED_AT:
                 words = counted(
                     "A message takes %n file. Send the rest after it.",
                     "A message takes %n files. Send the rest after it.",
@@ -95,8 +98,10 @@ class Attaching(QObject):
                 self.refused.emit(words)
                 break
             if path.is_dir():
-                words = tr("“{name}” is a folder. Attach the files in it.", name=path.name)
-                self.refused.emit(words)
+                folders += 1
+                if folders == 1:  # there is room for one sentence on the screen
+                    words = tr("“{name}” is a folder. Attach the files in it.", name=path.name)
+                    self.refused.emit(words)
             else:
                 self._waiting.append(path)
         if idle and self._waiting:

@@ -15,9 +15,9 @@ from app.chats.importing.report import Report
 from app.chats.importing.tree import Found
 from app.language import number, tr
 from app.store import FORMAT, VERSION, Chat, Folder, Store, StoreError, chat_from_json
-from app.store.attachments import texts_from_json
+from app.store.attachments import AttachedText, Attachment, texts_from_json
 from app.store.portable import folders_from_json
-from app.store.records import storable_chat
+from app.store.records import storable_chat, storable_text
 
 Item = dict[str, Any]
 PROGRAMS: tuple[tuple[Callable[[Item], bool], Callable[[Item], Found]], ...] = (
@@ -30,6 +30,8 @@ PROGRAMS: tuple[tuple[Callable[[Item], bool], Callable[[Item], Found]], ...] = (
 OURS = "Stretto"
 _BATCH_CHATS, _BATCH_CHARACTERS = 200, 4_000_000
 _FLUSH_S = 120.0
+LONGEST_WRITTEN = 1_000_000
+"""Characters of what is being written: `app.ui.composer` takes no more either."""
 _UNFIT = (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError)
 
 
@@ -212,9 +214,27 @@ def _ours(head: dict[str, Any], item: Item, name: str, report: Report) -> Found 
             report.fault(sentence)
         return None
     if item is head:
+        report.fault(tr("{where}: this is no conversation.", where=_where(name, 1)))
         return None  # no chats in it
     chat, messages = chat_from_json(item)
-    return Found(OURS, chat, messages, texts=[*texts_from_json(item.get("texts")).values()])
+    return _fit(Found(OURS, chat, messages, texts=[*texts_from_json(item.get("texts")).values()]))
+
+
+def _fit(found: Found) -> Found:
+    """What stands in the composer and is longer than that takes goes with the message as a file.
+
+    As a pasted text does: a field of text lays all of it out at once.
+    """
+    chat = found.chat
+    for text, files in (("draft", "draft_attachments"), ("edited_text", "edited_attachments")):
+        if len(written := getattr(chat, text)) > LONGEST_WRITTEN:
+            kept = AttachedText("", (storable_text(written),))
+            made = Attachment(tr("Pasted text"), "text", kept.hash, characters=len(written))
+            changes: dict[str, Any] = {text: "", files: (*getattr(chat, files), made)}
+            chat = replace(chat, **changes)
+            found.texts.append(kept)
+    found.chat = chat
+    return found
 
 
 def undo(

@@ -12,17 +12,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import islice
 from pathlib import Path
 from threading import Event
-from typing import IO, Any, cast
+from typing import IO, Any
 
-try:
-    from ijson.backends import yajl2_c as ijson
-except ImportError:  # no compiled wheel for this system
-    from ijson.backends import python as ijson
+from ijson.backends import python as careful
 from ijson.common import JSONError
 
 from app.language import counted, mark, number, tr
+
+try:
+    from ijson.backends import yajl2_c as quick
+except ImportError:  # no compiled wheel for this system
+    quick = careful
 
 ITEM_LIMIT = 64_000_000
 """Characters of one conversation, and bytes of one text in it."""
@@ -34,11 +37,29 @@ _STREAMED = {"chats", "conversations", "data"}
 _EXPORTED = re.compile(r"(?i)conversations([-_ ]?\d+)?\.json")
 _PICTURE = 1_000  # characters; a longer "data:" address is a picture within the JSON
 
-DAMAGED = (JSONError, zipfile.BadZipFile, zlib.error, EOFError, UnicodeError, ValueError)
+_LONG_NUMBER = 600
+"""Digits. Python refuses to make an integer of thousands (of 640, if it is told so), and ijson's
+compiled parser goes on after that refusal with nothing in the number's place: it ends the process.
+"""
+_DIGITS = re.compile(rb"[0-9]{%d}" % _LONG_NUMBER)
+
+DAMAGED = (
+    JSONError,
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    UnicodeError,
+    ValueError,
+    ArithmeticError,  # a number with an exponent of twenty digits
+)
 
 
 class UnfitError(Exception):
     """A file cannot be read any further; the words, with ``{file}`` for its name, say why."""
+
+
+class _LongNumberError(Exception):
+    """Perhaps there is a number that the quick parser must not get to see; or a text has it."""
 
 
 @dataclass
@@ -129,14 +150,23 @@ class Reader:
                     self.faults.append(tr("{file}: it is locked with a password.", file=name))
 
     def _stream(self, file: IO[bytes], name: str) -> Iterator[tuple[str, dict[str, Any], Any]]:
-        read = 0
+        read, begun = 0, self.done
         self._silent = 0
         try:
-            for head, item in _items(self, file):
-                read += 1
-                yield name, head, item
-                if self.stop.is_set():
-                    return
+            try:
+                for head, item in _items(self, file, quick):
+                    read += 1
+                    yield name, head, item
+                    if self.stop.is_set():
+                        return
+            except _LongNumberError:
+                file.seek(0)
+                self.done, self._silent = begun, 0
+                for head, item in islice(_items(self, file, careful), read, None):
+                    read += 1
+                    yield name, head, item
+                    if self.stop.is_set():
+                        return
         except UnfitError as error:
             self.faults.append(tr(str(error), file=name))
         except DAMAGED:
@@ -153,15 +183,25 @@ class Reader:
 
 
 class _Counted:
-    """A file as ijson reads it."""
+    """A file as ijson reads it.
 
-    def __init__(self, reader: Reader, file: IO[bytes]) -> None:
+    Args:
+        wary: raise _LongNumberError before a piece that ends a long number is handed out.
+    """
+
+    def __init__(self, reader: Reader, file: IO[bytes], *, wary: bool) -> None:
         self._reader = reader
         self._file = file
         self._begun = False
+        self._wary = wary
+        self._last = b""
 
     def read(self, size: int = _BUFFER) -> bytes:
         piece = self._reader.read(self._file, size)
+        if self._wary:
+            if _DIGITS.search(self._last + piece):
+                raise _LongNumberError
+            self._last = (self._last + piece)[-_LONG_NUMBER:]
         if not self._begun and size:
             self._begun = True
             if piece.startswith(b"\xef\xbb\xbf"):
@@ -224,14 +264,13 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _items(reader: Reader, file: IO[bytes]) -> Iterator[tuple[dict[str, Any], Any]]:
+def _items(reader: Reader, file: IO[bytes], parser: Any) -> Iterator[tuple[dict[str, Any], Any]]:
     """The conversations of one file: of a list, of a list in an object, or the object itself."""
     head: dict[str, Any] = {}
     key, within, streamed = "", "", False
     value: _Value | None = None
-    pieces = cast(Any, ijson).basic_parse(
-        _Counted(reader, file), buf_size=_BUFFER, multiple_values=True
-    )
+    counted_file = _Counted(reader, file, wary=parser is not careful)
+    pieces = parser.basic_parse(counted_file, buf_size=_BUFFER, multiple_values=True)
     for event, given in pieces:
         reader.heard()
         if value is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -70,10 +69,15 @@ def moment(value: object, otherwise: float = 0.0) -> float:
             return otherwise
     if isinstance(value, bool) or not isinstance(value, int | float):
         return otherwise
-    seconds = float(value)
+    try:
+        seconds = float(value)
+    except OverflowError:  # a number of hundreds of digits
+        return otherwise
+    if not 0 < seconds < 1e24:
+        return otherwise
     while seconds > 1e11:  # milli-, micro- or nanoseconds
         seconds /= 1000
-    return seconds if math.isfinite(seconds) and seconds > 0 else otherwise
+    return seconds
 
 
 def text(value: object) -> str:

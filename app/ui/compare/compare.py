@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.chats.differences import differences
 from app.chats.library import ChatLibrary
@@ -126,7 +126,8 @@ class Comparisons(QObject):
             pane.chat.set_alias(group.alias(pane.chat.id))
         pane.header.set_keep(shown=True)
         for signal, slot in self._wires(pane):
-            signal.connect(slot)
+            # Its chat outlives the pane, and may get another one.
+            signal.connect(slot, Qt.ConnectionType.UniqueConnection)
 
     def _wires(self, pane: ChatPane) -> tuple[tuple[Any, Callable[..., None]], ...]:
         return (

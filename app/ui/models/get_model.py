@@ -55,7 +55,6 @@ class GetModelDialog(ModelDialog):
         self._model: HubModel | None = None
         self._at_once = False  # download what is looked up now
         self.finding = Finding(downloads, memory, self)
-        self.looking = Looking(downloads, self)
         self.field = SearchField(self)
         self.search_button = QPushButton(tr("Search"), self)
         self.search_button.setAutoDefault(False)
@@ -63,6 +62,7 @@ class GetModelDialog(ModelDialog):
         self.heading = quiet(QLabel(self))
         self.models = FoundList(self)
         self.access = TokenField(downloads, self)
+        self.looking = Looking(downloads, lambda: self.access.token, self)
         plan = self.finding.tokens, self.finding.chats
         self.found = FoundModel(self, *plan, self.access)
         self.token = self.access.field
@@ -139,7 +139,7 @@ class GetModelDialog(ModelDialog):
         self.looking.drop()
         self.finding.forget_refusals()
         self.go.offer(LOOK_UP)
-        self.go.allow("" if self._downloads.token and self._target() else tr(_NO_TOKEN))
+        self.go.allow("" if self.access.token and self._target() else tr(_NO_TOKEN))
 
     def _target(self) -> str:
         """The model that is chosen in the list, or named in the field."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import keychain
@@ -27,9 +29,13 @@ class Looking(QObject):
     refused = Signal(object)
     card = Signal(str)
 
-    def __init__(self, downloads: Downloads, parent: QObject | None = None) -> None:
+    def __init__(
+        self, downloads: Downloads, token: Callable[[], str], parent: QObject | None = None
+    ) -> None:
+        """``token``: what a look is made with; the hub may not have taken it yet."""
         super().__init__(parent)
         self._downloads = downloads
+        self._token = token
         self._query = Query(self)
         self._card = Query(self)
         self._ref = ""
@@ -64,7 +70,7 @@ class Looking(QObject):
     @Slot()
     def _ask(self) -> None:
         self._later.stop()
-        ref, token = self._ref, self._downloads.token
+        ref, token = self._ref, self._token()
         self.began.emit(ref)
         self._query.ask(
             lambda stop: keychain.with_token(

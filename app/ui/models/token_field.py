@@ -76,6 +76,11 @@ class TokenField(QWidget):
         """What the keys go through, in order."""
         return self.field, self.page, self.forget
 
+    @property
+    def token(self) -> str:
+        """What the hub is to be asked with: what was typed, or else what it has taken before."""
+        return self._typed or self._downloads.token
+
     def show_field(self, shown: bool, ref: str = "") -> None:
         """A token is wanted for the model of that name, or none is wanted."""
         wanted = hub.parse(ref)
@@ -102,7 +107,8 @@ class TokenField(QWidget):
 
     @Slot()
     def _on_text(self) -> None:
-        self._typed = self._downloads.token = self.field.text().strip()
+        # Not yet the one that downloads are made with: it may be half of it, or a wrong one.
+        self._typed = self.field.text().strip()
         self.changed.emit()
 
     @Slot()

@@ -134,9 +134,11 @@ class ChatPane(QWidget):
         chat.chat_changed.connect(self._refresh)
         chat.path_changed.connect(self._refresh)
         chat.message_added.connect(self._refresh)
+        # Both ends outlive this pane, and the chat may get another one.
+        once = Qt.ConnectionType.UniqueConnection
         for changed in (chat.compose_changed, chat.path_changed, chat.chat_changed):
-            changed.connect(chat.count.count_soon)
-        chat.message_added.connect(chat.count.count_soon)
+            changed.connect(chat.count.count_soon, once)
+        chat.message_added.connect(chat.count.count_soon, once)
         chat.count.counted.connect(composer.show_count)
 
     @property

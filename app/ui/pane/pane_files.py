@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Signal, Slot
-from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QAction, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from app.chats.attached.attaching import Attaching
@@ -40,6 +40,7 @@ class PaneFiles(QObject):
         super().__init__(pane)
         self._pane = pane
         self._shown: list[ChipWords] = []
+        self._carried: list[Path] = []  # by the drag that is over the pane
         composer = pane.composer
         pane.setAcceptDrops(True)
         pane.installEventFilter(self)
@@ -103,14 +104,18 @@ class PaneFiles(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         composer = self._pane.composer
         if event.type() == QEvent.Type.DragLeave:
+            self._carried = []
             composer.set_dropping(False)
         elif event.type() in _DRAGS and isinstance(event, QDropEvent):
-            files = files_in(event.mimeData())
-            if not files:
+            # Looked at where the drag comes in: it may be ten thousand files, at each move.
+            if event.type() != QEvent.Type.DragMove:
+                self._carried = files_in(event.mimeData())
+            if not self._carried:
                 return False
             event.acceptProposedAction()
-            composer.set_dropping(isinstance(event, QDragEnterEvent) or event.type() == _DRAGS[1])
+            composer.set_dropping(event.type() != QEvent.Type.Drop)
             if event.type() == QEvent.Type.Drop:
+                files, self._carried = self._carried, []
                 self.add(files)
             return True
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import shiboken6
 from PySide6.QtCore import QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
@@ -146,6 +147,8 @@ class PaneMenus(QObject):
     def _on_folder_asked(self, pane: ChatPane) -> None:
         """The panel closes for the dialog, and opens again with the folder."""
         folder = QFileDialog.getExistingDirectory(self._window, tr("Folder for Tools"))
+        if not (shiboken6.isValid(pane) and pane.isVisible()):
+            return  # the program has ended meanwhile, or the pane is gone
         popover = self.open_tools(pane)
         if folder:
             popover.add_folder(Path(folder))

@@ -215,6 +215,8 @@ class ToolsPopover(QFrame):
         self._library.bridge.when_done(future, guarded(self, lambda f: self._seen(server, f)))
 
     def _seen(self, server: str, future: Future[list[Tool]]) -> None:
+        if future.cancelled():  # the program ends
+            return
         error = future.exception()
         if error is not None:
             self._changes[server] = str(error)

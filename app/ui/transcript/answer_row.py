@@ -21,6 +21,7 @@ from app.ui.transcript.error_block import ErrorBlock, remedies
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import FOOTER, Can, MessageRow, small_text_width
 from app.ui.transcript.reasoning import Reasoning
+from app.ui.transcript.tool_words import MOST_LAID_OUT, beginning
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.mirror import mirror, mirrored
 
@@ -69,9 +70,9 @@ class AnswerRow(MessageRow):
         self._error.asked.connect(self.asked)
         self._error.resized.connect(self.resized)
         self._error.hide()
-        self._append_answer(message.content)
+        self._append_answer(beginning(message.content, MOST_LAID_OUT, "\n\n"))
         if message.reasoning:
-            self._append_reasoning(message.reasoning)
+            self._append_reasoning(beginning(message.reasoning, MOST_LAID_OUT, "\n\n"))
         self.set_message(message)
         self._reveal()
 

@@ -44,7 +44,7 @@ class Remedy:
 
 def remedies(message: Message, can: Can) -> list[Remedy]:
     """What a person can do about a failed answer, the likeliest first."""
-    code = message.stats.get("code")
+    code = str(message.stats.get("code"))
     if code == "context_overflow":
         offers = []
         why = can(Action.FORGET_OLDEST, message.id)

@@ -106,15 +106,20 @@ def folded_text(message: Message, arguments: str) -> str:
     return "\n\n".join([*parts, beginning(message.content)])
 
 
-def beginning(text: str) -> str:
-    """As much of a result as is laid out."""
-    more = len(text) - MOST_SHOWN
+MOST_LAID_OUT = 1_000_000
+"""Characters of a message, as many as one may write. The rest is there, copied and exported: files
+of chats hold messages that would keep the window still for minutes."""
+
+
+def beginning(text: str, most: int = MOST_SHOWN, before: str = "\n") -> str:
+    """As much of a result, or of another text, as is laid out, and how much more there is."""
+    more = len(text) - most
     if more <= 0:
         return text
     rest = counted(
         "… {count} character more", "… {count} characters more", more, count=number(more)
     )
-    return f"{text[:MOST_SHOWN]}\n{rest}"
+    return f"{text[:most]}{before}{rest}"
 
 
 def visible_lines(text: str) -> str:

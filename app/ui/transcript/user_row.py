@@ -20,6 +20,7 @@ from app.ui.style import tokens as t
 from app.ui.style.theme import scaled, theme, ui_font
 from app.ui.transcript.attached_files import AttachedFiles
 from app.ui.transcript.message_row import FOOTER, Can, MessageRow, small_text_width
+from app.ui.transcript.tool_words import MOST_LAID_OUT, beginning
 from app.ui.widgets.mirror import mirror, mirrored
 from app.ui.widgets.textview import TextView, Words
 
@@ -80,7 +81,7 @@ class UserRow(MessageRow):
 
     def _fill(self) -> None:
         self._document.setDefaultFont(ui_font(theme().body_px))
-        self._document.setPlainText(self.message.content)
+        self._document.setPlainText(beginning(self.message.content, MOST_LAID_OUT))
         cursor = QTextCursor(self._document)
         cursor.select(QTextCursor.SelectionType.Document)
         spacing = QTextBlockFormat()

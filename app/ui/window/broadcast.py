@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.language import counted, mark, tr
 from app.ui.pane.pane import ChatPane
@@ -86,7 +86,9 @@ class Broadcast(QObject):
     def _on_pane_made(self, pane: ChatPane) -> None:
         pane.spoken.connect(self._on_spoken)
         pane.broadcast_asked.connect(self.toggle_pane)
-        pane.chat.chat_changed.connect(self._on_chat_changed)  # perhaps to a remote model
+        # Perhaps to a remote model. The chat outlives its pane, and may get another one.
+        once = Qt.ConnectionType.UniqueConnection
+        pane.chat.chat_changed.connect(self._on_chat_changed, once)
 
     @Slot()
     def _on_chat_changed(self) -> None:

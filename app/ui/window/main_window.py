@@ -192,6 +192,9 @@ class MainWindow(QMainWindow):
         self.downloads_in_window.end()
         self.workspace.end()
         self.workspace.manager.hideManagerAndFloatingWidgets()
+        for window in self.findChildren(QWidget):  # the engine may take a while to end
+            if window.isWindow():
+                window.hide()
         self.hide()
 
     def listen(self, single: SingleInstance) -> None:

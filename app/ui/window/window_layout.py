@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QEventLoop, QObject, QTimer, Slot
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from PySide6.QtCore import QByteArray, QEventLoop, QObject, Qt, QTimer, Slot
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.chats.chat import Chat
-from app.store import Store
+from app.store import Store, StoreError
 from app.ui.pane.pane import ChatPane
 from app.ui.window.arrangement import Arrangement
 from app.ui.window.chat_commands import ChatCommands
@@ -67,7 +71,7 @@ class WindowLayout(QObject):
             begun = blank if isinstance(blank, dict) else {}
             # A kill may come between the deleting of a chat and the saving of the layout.
             there = [i for i in arrangement.chats if not self._chats.deleted(i)]
-            workspace.arrange(arrangement, [self._chats.chat(i, begun.get(i)) for i in there])
+            workspace.arrange(arrangement, list(self._readable(there, begun)))
             self._chats.comparisons.restore(layout.get("compared"))
         self._restored = True
         # Load what the open chats answer with, and nothing else.
@@ -75,9 +79,19 @@ class WindowLayout(QObject):
             pane.chat.load_model()
         return True
 
+    def _readable(self, ids: Iterable[str], begun: Mapping[str, Any]) -> Iterator[Chat]:
+        """The chats, but for what is damaged: that is told, and does not keep the window shut."""
+        for chat_id in ids:
+            try:
+                yield self._chats.chat(chat_id, begun.get(chat_id))
+            except StoreError as error:
+                sys.excepthook(type(error), error, error.__traceback__)
+
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        pane.chat.chat_changed.connect(self._on_chat_changed)
+        # The chat outlives its pane, and may get another one.
+        once = Qt.ConnectionType.UniqueConnection
+        pane.chat.chat_changed.connect(self._on_chat_changed, once)
 
     @Slot()
     def _on_chat_changed(self) -> None:

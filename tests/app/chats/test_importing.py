@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,7 @@ from app.chats.exporting import Export, Kind
 from app.chats.importing import Import, Report, reading
 from app.chats.importing.job import undo
 from app.store import Chat, Message, Store, new_id
+from app.store.portable import FORMAT, VERSION, chat_to_json
 from tests.app import generated
 from tests.app.chats import exports
 
@@ -289,3 +294,132 @@ def test_it_can_be_stopped_and_what_was_taken_in_is_known(store: Store, tmp_path
     report = work.run(store)
     assert (report.taken, report.stopped) == ([], True)
     assert report.details() == ["The import was stopped before its end."]
+
+
+def imported_apart(tmp_path: Path, data: bytes, name: str = "a.json") -> dict[str, Any]:
+    """What an import says of a file, asked of a process of its own: it may hang or crash."""
+    file = tmp_path / name
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("conversations.json", data)
+    else:
+        file.write_bytes(data)
+    code = (
+        "import json, sys; from pathlib import Path; from app.store import Store;"
+        "from app.chats.importing import Import;"
+        "store = Store.open(sys.argv[2]); report = Import([Path(sys.argv[1])], 'guide').run(store);"
+        "told = {'titles': [c.title for c in report.taken], 'told': report.details(),"
+        " 'times': [c.created_at for c in report.taken],"
+        " 'texts': [m.content for c in report.taken for m in store.messages(c.id)]};"
+        "store.close(); print(json.dumps(told))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(file), str(tmp_path / "apart.db")],
+        capture_output=True,
+        timeout=120,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+@pytest.mark.parametrize(("before", "name"), [(0, "a.json"), (64_000, "a.json"), (64_000, "a.zip")])
+@pytest.mark.parametrize(
+    "number", ["9" * 700, "9" * 5000, "-" + "9" * 5000, "9" * 70_000, "1e99999999999999999999"]
+)
+def test_profile_a_number_without_end_does_not_end_the_program(
+    tmp_path: Path, number: str, before: int, name: str
+):
+    """The compiled parser crashes on an integer that Python refuses: it gets to see none.
+
+    What stands before it in the file is taken in, and the rest is told.
+    """
+    first, second = (dict(exports.claude()[0], uuid=f"{n}", name=f"chat {n}") for n in (1, 2))
+    first["summary"] = "x" * before
+    text = json.dumps([first, second | {"weight": "HERE"}, first | {"uuid": "3"}])
+    told = imported_apart(tmp_path, text.replace('"HERE"', number).encode(), name)
+    if len(number) == 700:
+        assert told["titles"] == ["chat 1", "chat 2", "chat 1"]
+    else:
+        assert told["titles"] == ["chat 1"]
+        assert ["damaged after conversation 1" in words for words in told["told"]][-1:] == [True]
+
+
+def test_profile_digits_in_a_text_are_only_a_text(tmp_path: Path):
+    """What the quick parser is kept from, the careful one reads: once, and to the end."""
+    chats = [dict(exports.claude()[0], uuid=f"{n}", name=f"chat {n}") for n in range(5)]
+    chats[3] = json.loads(json.dumps(chats[3]).replace("Sort", "3" * 90_000))
+    chats[3]["chat_messages"][0]["content"] = [{"type": "text", "text": "1" * 90_000}]
+    told = imported_apart(tmp_path, json.dumps(chats).encode())
+    assert told["titles"] == [f"chat {n}" for n in range(5)]
+    assert any("1" * 90_000 in text for text in told["texts"])
+
+
+@pytest.mark.parametrize("moment", ["1e400", "-1e400", "9" * 400, "1e300", "NaN", "-5", "1e-400"])
+def test_profile_a_time_that_is_none_hangs_nothing(tmp_path: Path, moment: str):
+    """Infinity divided by a thousand is infinity: the import went on for ever."""
+    chat = exports.chatgpt()[0] | {"create_time": "HERE", "update_time": "HERE"}
+    data = json.dumps([chat]).replace('"HERE"', moment).encode()
+    told = imported_apart(tmp_path, data)
+    if moment == "NaN":  # which is no JSON
+        assert told["titles"] == []
+        assert told["told"]
+    else:
+        assert len(told["titles"]) == 1
+        assert told["times"] == [0.0]
+
+
+def test_profile_a_file_of_ours_without_chats_is_told(store: Store, tmp_path: Path):
+    told = {"format": FORMAT, "version": VERSION, "stahc": []}
+    report = take(store, write(tmp_path / "a.json", told))
+    assert report.details() == ["a.json, conversation 1: this is no conversation."]
+
+
+def test_profile_names_of_a_million_characters_are_cut(store: Store, tmp_path: Path):
+    """The list lays all of a title out at each paint: two million characters took three seconds."""
+    long = "word " * 200_000
+    chat = Chat(new_id(), long, model=f"/{long}", tags=(long, *map(str, range(10_000))))
+    message = Message(new_id(), chat.id, None, "assistant", "x", model=long)
+    ours = {
+        "format": FORMAT,
+        "version": VERSION,
+        "folders": [{"id": "f", "name": long, "parent_id": None}],
+        "chats": [chat_to_json(replace(chat, folder_id="f"), [message])],
+    }
+    files = [write(tmp_path / "ours.json", ours)]
+    for name, export in (("chatgpt", exports.chatgpt()), ("claude", exports.claude())):
+        title = "title" if name == "chatgpt" else "name"
+        files.append(write(tmp_path / f"{name}.json", [export[0] | {title: long}]))
+    report = take(store, *files)
+    assert len(report.taken) == 3
+    for kept in store.chats():
+        assert 0 < len(kept.title) <= 1_000
+        assert len(kept.model) <= 10_000
+        assert len(kept.tags) <= 50
+        assert max(map(len, kept.tags), default=0) <= 1_000
+        assert all(len(m.model) <= 1_000 for m in store.messages(kept.id))
+    assert [len(folder.name) for folder in store.folders()] == [1_000]
+    with closing(sqlite3.connect(store.file)) as db:  # and one that was put there by other hands
+        db.execute("UPDATE chats SET title = ?", (long,))
+        db.commit()
+    assert {len(kept.title) for kept in store.chats()} == {1_000}
+
+
+def test_profile_a_draft_longer_than_a_message_becomes_its_file(store: Store, tmp_path: Path):
+    """A field of text lays all of it out at once; nothing of it is lost."""
+    long = "word " * 300_000
+    chat = Chat(new_id(), "t", draft=long, edited_id="q", edited_text=long + "2")
+    message = Message("q", chat.id, None, "user", "why")
+    ours = {"format": FORMAT, "version": VERSION, "chats": [chat_to_json(chat, [message])]}
+    report = take(store, write(tmp_path / "a.json", ours))
+    assert report.details() == []
+    (kept,) = store.chats()
+    assert (kept.draft, kept.edited_text) == ("", "")
+    for files, text in ((kept.draft_attachments, long), (kept.edited_attachments, long + "2")):
+        (file,) = files
+        assert file.characters == len(text)
+        found = store.attached_text(file.hash)
+        assert found is not None
+        assert found.pages == (text,)

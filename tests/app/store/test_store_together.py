@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from app.store import Chat, Message, Store, new_id
+from app.store import Chat, Message, Store, StoreError, new_id
 
 
 def in_file(file: Path) -> list[str]:
@@ -78,3 +79,107 @@ def test_a_flush_or_a_close_within_does_not_wait_for_ever(file: Path) -> None:
         store.close()
     with Store.open(file) as again:
         assert {chat.title for chat in again.chats()} == {"first", "second"}
+
+
+def by_flush(store: Store) -> None:
+    store.flush(30)
+
+
+def by_search(store: Store) -> None:
+    """As the sidebar's field does, on a thread of its own."""
+    found = threading.Event()
+    store.search_later("question", 5, lambda _hits, done: done and found.set())
+    assert found.wait(30)
+
+
+def by_import(store: Store) -> None:
+    """Chats are taken in and flushed, as an import does batch after batch."""
+    chat = Chat(new_id(), title="imported")
+    store.take_in([(chat, [])])
+    store.flush(30)
+
+
+@pytest.mark.parametrize("way", [by_flush, by_search, by_import])
+def test_p1_no_other_thread_parts_what_belongs_together(
+    store: Store, file: Path, way: Callable[[Store], None]
+) -> None:
+    """A flush, a search or an import elsewhere takes along nothing of a half that is there."""
+    chat = Chat(new_id(), draft="question")
+    store.save_chat(chat)
+    store.flush()
+    failed: list[BaseException] = []
+
+    def elsewhere() -> None:
+        try:
+            way(store)
+        except BaseException as error:
+            failed.append(error)
+
+    with store.together():
+        store.set_draft(chat.id, "")
+        other = threading.Thread(target=elsewhere)
+        other.start()
+        other.join(60)
+        assert not other.is_alive(), "nobody waits for what is held back elsewhere"
+        with closing(sqlite3.connect(file)) as db:
+            drafts = db.execute("SELECT draft FROM chats WHERE id = ?", (chat.id,)).fetchall()
+        assert drafts == [("question",)], "the draft may not be gone before its message is there"
+        known = store.chat(chat.id)
+        assert known is not None
+        assert known.draft == "", "readers see it"
+        store.save_message(Message(new_id(), chat.id, content="question"), as_leaf=True)
+    store.flush()
+    assert failed == []
+    assert in_file(file) == ["question"]
+
+
+def test_p1_two_threads_hold_back_each_its_own(store: Store, file: Path) -> None:
+    """A flush of one thread parts its own writes, and not those of the other."""
+    chats = [Chat(new_id(), title=title) for title in ("first", "second")]
+    for chat in chats:
+        store.save_chat(chat)
+    store.flush()
+    half, flushed = threading.Event(), threading.Event()
+
+    def elsewhere() -> None:
+        with store.together():
+            store.save_message(Message(new_id(), chats[1].id, content="whole 1"))
+            half.set()
+            assert flushed.wait(30)
+            store.save_message(Message(new_id(), chats[1].id, content="whole 2"))
+
+    other = threading.Thread(target=elsewhere)
+    with store.together():
+        store.save_message(Message(new_id(), chats[0].id, content="cut 1"))
+        other.start()
+        assert half.wait(30)
+        store.flush()
+        assert in_file(file) == ["cut 1"]
+        flushed.set()
+        other.join(30)
+        store.save_message(Message(new_id(), chats[0].id, content="cut 2"))
+    store.flush()
+    assert in_file(file) == ["cut 1", "whole 1", "whole 2", "cut 2"]
+
+
+def test_p1_a_close_waits_for_what_others_hold_back(file: Path) -> None:
+    """Half of it would be worse than none; what cannot be waited for is told."""
+    store = Store.open(file)
+    chat = Chat(new_id(), title="kept")
+    store.save_chat(chat)
+    half, go_on = threading.Event(), threading.Event()
+
+    def elsewhere() -> None:
+        with store.together():
+            store.save_message(Message(new_id(), chat.id, content="held"))
+            half.set()
+            assert go_on.wait(30)
+
+    other = threading.Thread(target=elsewhere)
+    other.start()
+    assert half.wait(30)
+    with pytest.raises(StoreError, match="1 change could not be saved"):
+        store.close(0.2)
+    go_on.set()
+    other.join(30)
+    assert in_file(file) == []

@@ -6,7 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QImage,
+)
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -15,6 +21,7 @@ from app.chats.exporting.prose import markdown, plain
 from app.store import Attachment
 from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.composer.file_chips import FileChip
+from app.ui.pane import pane_files
 from app.ui.pane.pages_dialog import PagesDialog
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.user_row import UserRow
@@ -378,3 +385,74 @@ def test_a_table_of_answers_asks_each_message_of_the_files(start: Start, tmp_pat
     table = run.window.comforts.compare.table
     assert table is not None
     run.until(lambda: table.done() == 4)
+
+
+def test_profile_ten_thousand_files_are_looked_at_once_and_told_once(
+    start: Start, tmp_path: Path, monkeypatch
+):
+    """However often the mouse moves with them; of those that are dropped only the first count."""
+    run = start()
+    run.ready()
+    pane, data = run.pane, QMimeData()
+    (tmp_path / "note.txt").write_text("x")
+    some = [QUrl.fromLocalFile(str(tmp_path / "note.txt"))] * 10_000
+    data.setUrls(some)
+    looked, asked, said = [], [], []
+    seen, is_dir = pane_files.files_in, Path.is_dir
+    monkeypatch.setattr(pane_files, "files_in", lambda mime: looked.append(1) or seen(mime))
+    monkeypatch.setattr(Path, "is_dir", lambda path: asked.append(path) or is_dir(path))
+    monkeypatch.setattr(pane.chat.attaching, "_read", lambda: None)
+    pane.chat.attaching.refused.connect(said.append)
+    copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    none = Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(pane, QDragEnterEvent(QPoint(40, 60), copy, data, left, none))
+    for x in range(100):
+        move = QDragMoveEvent(QPoint(x, 60), copy, data, left, none)
+        QApplication.sendEvent(pane, move)
+        assert move.isAccepted()
+    assert len(looked) == 1
+    QApplication.sendEvent(pane, QDropEvent(QPointF(40, 60), copy, data, left, none))
+    assert len(looked) == 2
+    assert len(pane.chat.attaching.reading) == 20
+    assert len(asked) <= 200, "each may wait for a disk"
+    assert said == ["A message takes 20 files. Send the rest after it."]
+    pane.chat.attaching.cancel_reading()
+    QApplication.sendEvent(pane, QDragLeaveEvent())
+    over = QDragMoveEvent(QPoint(1, 60), copy, QMimeData(), left, none)
+    QApplication.sendEvent(pane, over)
+    assert not over.isAccepted()
+
+
+def test_profile_ten_thousand_folders_are_one_sentence(start: Start, tmp_path: Path):
+    run = start()
+    run.ready()
+    said: list[str] = []
+    run.pane.chat.attaching.refused.connect(said.append)
+    run.pane.composer.field.files_given.emit([tmp_path] * 10_000)
+    assert len(said) == 2
+    assert "is a folder" in said[0]
+    assert said[1] == "A message takes 20 files. Send the rest after it."
+    assert run.pane.chat.attaching.reading == ()
+
+
+def test_profile_fifty_megabytes_of_text_are_refused_and_not_laid_out(start: Start):
+    """What stood in the field stays; nothing of the bomb is put in, and the person is told why."""
+    run = start()
+    run.ready()
+    field, said = run.pane.composer.field, []
+    field.insertPlainText("mine")
+    run.pane.said.connect(said.append)
+    changed: list[int] = []
+    field.textChanged.connect(lambda: changed.append(1))
+    bomb = QMimeData()
+    bomb.setText("word " * 10_000_000)
+    bomb.setHtml("<div>" * 100_000)
+    field.insertFromMimeData(bomb)
+    assert field.toPlainText() == "mine"
+    assert changed == []
+    assert said == ["The text is 50,000,000 characters long. A message takes 1,000,000."]
+    deep = QMimeData()
+    deep.setText("x")
+    deep.setHtml("<div>" * 100_000)
+    field.insertFromMimeData(deep)
+    assert field.toPlainText() == "minex", "only the text counts, however deep the HTML is"

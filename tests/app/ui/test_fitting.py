@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QObject, Qt
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from app.chats.model_choice import LoadState
+from app.bridge import Bridge
+from app.chats.model_choice import LoadState, ModelLoader
+from app.chats.options import ChatOptions
 from app.ui.models.fit_choices import choices, search_words
 from app.ui.models.fit_dialog import FitDialog
 from engine import Fit
 from engine.hub import cache
 from tests.app.conftest import Run, Start
+from tests.app.fake_engine import FakeEngine
 
 LEFT = Qt.MouseButton.LeftButton
 WIDE, SMALL = "/models/wide-14B-8bit", "/models/Small-3B"
@@ -239,3 +244,49 @@ def test_every_choice_is_a_button_that_the_keys_reach(crowded: Run):
     dialog.buttons[2].setFocus()
     crowded.qtbot.keyClick(dialog.buttons[2], Qt.Key.Key_Space)
     crowded.ready()
+
+
+def test_p4_a_model_that_was_made_to_fit_is_loaded_again_at_the_next_start(
+    crowded: Run, start: Start
+):
+    """What is wanted before the engine is there keeps the chat's KV bits and context."""
+    refused(crowded)
+    crowded.pane.chat.set_options(ChatOptions(kv_bits=8), "")
+    crowded.pane.chat.load_model()
+    crowded.ready()
+    crowded.say("say one")
+    crowded.answered()
+    crowded.end()
+    engine = FakeEngine()
+    engine.loaded = [SMALL]
+    again = start(engine_factory=lambda _paths, _settings: engine)
+    loader = again.app.loader
+    again.until(lambda: loader.get(WIDE).state in {LoadState.READY, LoadState.FAILED})
+    assert loader.get(WIDE).state is LoadState.READY, loader.get(WIDE).error
+
+
+@pytest.mark.parametrize("fitting_first", [True, False])
+def test_p4_one_chat_that_fits_is_enough(fitting_first: bool, qapp: QApplication):
+    """Of several chats that want a model before the engine is there, the smallest counts."""
+    root = QObject()
+    bridge = Bridge(root)
+    loader, engine = ModelLoader(bridge, root), FakeEngine()
+    try:
+        engine.loaded = [SMALL]
+        wishes: list[tuple[int | None, int | None]] = [(8, None), (None, None), (None, 8192)]
+        for bits, context in wishes if fitting_first else wishes[::-1]:
+            loader.want(WIDE, bits, context)
+        loader.attach(engine)  # type: ignore[arg-type]  # speaks as much as is used here
+        until(lambda: loader.get(WIDE).state is not LoadState.LOADING)
+        assert loader.get(WIDE).state is LoadState.READY, loader.get(WIDE).error
+    finally:
+        loader.detach()
+        engine.stop()
+        root.deleteLater()
+
+
+def until(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end
+        QCoreApplication.processEvents()

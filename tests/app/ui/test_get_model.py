@@ -238,6 +238,7 @@ def test_an_unfinished_one_is_offered_at_the_next_start(opened, served, start, p
 
 
 def test_a_token_is_asked_for_only_where_the_hub_wants_one(opened, served, tmp_path):
+    """By reading: what is typed is shown to the hub, and used by downloads once it was taken."""
     run, dialog = opened
     served.repos[NAME].token = "secret"
     dialog.field.setText(NAME)
@@ -248,12 +249,14 @@ def test_a_token_is_asked_for_only_where_the_hub_wants_one(opened, served, tmp_p
     run.qtbot.keyClick(dialog.field, Qt.Key.Key_Tab)
     assert dialog.token.hasFocus()
     run.qtbot.keyClicks(dialog.token, "wrong")
+    assert run.window.downloads.token == "", "other downloads are not made with half a token"
     run.qtbot.keyClick(dialog.token, Qt.Key.Key_Return)
     run.until(lambda: "not been let in" in dialog.found.about.text())
     dialog.token.clear()
     run.qtbot.keyClicks(dialog.token, "secret")
     run.qtbot.keyClick(dialog.token, Qt.Key.Key_Return)
     run.until(lambda: dialog.found.name.text() == "tiny-model")
+    assert run.window.downloads.token == "secret"
     assert not dialog.token.isVisible()
     run.qtbot.keyClick(dialog.token, Qt.Key.Key_Return)
     dialog.go.click()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from pytestqt.qtbot import QtBot
 
+from app.chats.chat import Chat
+from app.ui.compare.compare_dialog import CompareDialog
 from tests.app.conftest import Start
 
 
@@ -167,3 +169,38 @@ def test_an_answer_that_ends_unseen_leaves_a_mark_until_it_is_looked_at(start: S
     run.window.workspace.activate(pane)
     assert not pane.chat.unseen
     assert run.window.workspace.dock(pane.chat.id).icon().isNull()
+
+
+def test_p6_a_chat_that_gets_another_pane_is_not_listened_to_twice(start: Start):
+    """An answering chat outlives its pane: who hears the chat stays the same with the next one."""
+    run = start()
+    run.ready()
+    run.window.commands["compare"].trigger()  # a column is listened to by the comparison as well
+    dialog = run.window.findChild(CompareDialog)
+    dialog.prompt.setPlainText("hold 5")
+    dialog.go.click()
+    run.until(lambda: len(run.engine.sent) == 3)
+    pane = run.panes[-1]
+    chat, workspace = pane.chat, run.window.workspace
+    workspace.activate(pane)
+    heard = [listeners(chat)]
+    for _ in range(4):
+        workspace.close_pane(workspace.pane(chat.id), told=False)
+        workspace.forget(chat.id)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        assert chat.answering
+        workspace.show_chat(chat)
+        heard.append(listeners(chat))
+    assert heard[0]["chat_changed"] > 3
+    assert heard[0]["reply_ended"] >= 1
+    assert heard[1:] == heard[:1] * 4
+    run.engine.release()
+
+
+def listeners(chat: Chat) -> dict[str, int]:
+    """How many hear each signal of a chat."""
+    meta = chat.metaObject()
+    methods = [meta.method(number) for number in range(meta.methodCount())]
+    signals = [m for m in methods if m.methodType() == m.MethodType.Signal]
+    names = [bytes(m.methodSignature().data()).decode() for m in signals]
+    return {name.partition("(")[0]: chat.receivers(f"2{name}") for name in names}

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.chats.actions import Action
 from app.store import Chat, Message, Store, new_id
+from app.ui.transcript import answer_row, user_row
+from app.ui.transcript.answer_row import AnswerRow
+from app.ui.transcript.error_block import remedies
+from app.ui.transcript.user_row import UserRow
 from tests.app.conftest import Start
 
 
@@ -133,3 +143,60 @@ def test_a_search_hit_is_brought_into_view(start: Start, long_chat):
     row = view.row(long_chat[1][100])
     assert row is not None
     assert 0 <= row.y() < view.height()
+
+
+def test_profile_a_message_of_many_megabytes_is_laid_out_in_part(
+    start: Start, profile, monkeypatch
+):
+    """A file of chats may hold it. All of it is there, copied and exported; a part is on screen."""
+    for module in (answer_row, user_row):
+        monkeypatch.setattr(module, "MOST_LAID_OUT", 10_000)
+    long = "some *words* in a line\n\n" * 1_000
+    chat = Chat(new_id(), "Long")
+    question = Message(new_id(), chat.id, None, "user", long)
+    answer = Message(new_id(), chat.id, question.id, "assistant", long, long)
+    with Store.open(profile / "chats.db") as store:
+        store.take_in([(replace(chat, leaf_id=answer.id), [question, answer])])
+    run = start()
+    run.ready()
+    run.window.chats.open(chat.id)
+    can, over = run.pane.chat.can, run.pane.transcript.viewport()
+    said, asked = AnswerRow(answer, can, over), UserRow(question, can, over)
+    for text in (said.text, asked._document.toPlainText()):
+        assert text.startswith(long[:9_000])
+        assert text.endswith("\n… 14,000 characters more")
+    said.deleteLater()
+    asked.deleteLater()
+    assert run.pane.chat.message(answer.id).content == long
+    run.pane.act(Action.COPY)
+    assert QApplication.clipboard().text() == long
+
+
+@pytest.mark.parametrize("code", [[1], {"a": 1}, 5, None, "out_of_memory"])
+def test_profile_a_forged_code_of_an_error_is_only_an_error(start: Start, code: object):
+    message = Message(new_id(), "c", None, "assistant", "", status="error", error="No.")
+    found = remedies(replace(message, stats={"code": code}), lambda *_: None)
+    assert [each.words for each in found][:1] == ["Try Again"]
+
+
+@pytest.mark.parametrize("column", ["stats", "attachments", "created_at"])
+def test_profile_a_damaged_chat_of_the_last_layout_does_not_keep_the_window_shut(
+    start: Start, profile, qtbot: QtBot, column: str
+):
+    """The others open, and it is told as any chat that cannot be read."""
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    damaged = run.pane.chat.id
+    run.window.commands["split_right"].trigger()
+    run.say("say two")
+    run.answered()
+    sound = run.pane.chat.id
+    run.end()
+    with closing(sqlite3.connect(profile / "chats.db", isolation_level=None)) as db:
+        db.execute(f"UPDATE messages SET {column} = '[[[' WHERE chat_id = ?", (damaged,))
+    with qtbot.captureExceptions() as caught:
+        again = start()
+    assert [pane.chat.id for pane in again.panes] == [sound]
+    assert [getattr(error, "code", "") for _, error, _ in caught] == ["corrupt"]

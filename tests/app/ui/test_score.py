@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 
 import pytest
 from PySide6.QtCore import Qt
 
 from app.chats.reply import Phase
+from app.score.feed import ScoreFeed
 from app.score.lanes import Totals
 from app.ui.score.memory import memory_line, memory_parts
 from app.ui.style import tokens as t
@@ -113,3 +115,16 @@ def test_where_the_process_cannot_be_measured_the_arrays_are_told() -> None:
     totals = Totals(kv_bytes=5_000_000, weights_bytes=27_000_000, budget=1_000_000_000)
     assert memory_line(totals) == "models 27 MB · chats’ KV 5.0 MB"
     assert "the program" not in memory_parts(totals)
+
+
+def test_by_reading_figures_that_were_cancelled_end_nothing(start: Callable[..., Run]) -> None:
+    """An engine that stops cancels what it was asked; the score asks on and shows what comes."""
+    run = start()
+    run.ready()
+    feed = ScoreFeed(run.app.library, run.app.bridge, run.window)
+    cancelled: Future[object] = Future()
+    cancelled.cancel()
+    cancelled.set_running_or_notify_cancel()
+    feed._asked = True
+    feed._on_stats(cancelled)
+    assert not feed._asked

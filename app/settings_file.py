@@ -1,0 +1,78 @@
+"""Small files written away from the GUI thread, each in one step."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+
+class Saving:
+    """Writes the latest text of each file on a thread that lives as long as there is one to write.
+
+    A disk that is slow or gone holds up nobody but who asks to `wait`.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._waiting: dict[Path, str] = {}
+        self._writing: Path | None = None
+        self._thread: threading.Thread | None = None
+
+    def put(self, file: Path, text: str) -> None:
+        """Have a file written; a text of it that still waits gives way to this one."""
+        with self._changed:
+            self._waiting[file] = text
+            if self._thread is None:
+                # A daemon: a program that ends must not wait for a disk for ever. It waits a while.
+                self._thread = threading.Thread(target=self._run, name="settings", daemon=True)
+                self._thread.start()
+
+    def wait(self, file: Path, seconds: float) -> bool:
+        """Wait until what was put is written, or could not be; False if it takes longer."""
+        with self._changed:
+            return self._changed.wait_for(
+                lambda: file not in self._waiting and file != self._writing, seconds
+            )
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._writing = None
+                self._changed.notify_all()
+                if not self._waiting:
+                    self._thread = None
+                    return
+                self._writing = file = next(iter(self._waiting))
+                text = self._waiting.pop(file)
+            began = time.monotonic()
+            try:
+                replace_text(file, text)
+            except OSError as error:
+                log.warning("Settings not saved: %s", error.strerror or type(error).__name__)
+            except Exception:  # what was put later must be written all the same
+                log.exception("Settings not saved")
+            if (took := time.monotonic() - began) > 1:
+                log.info("Saving the settings took %.1f s", took)
+
+
+def replace_text(file: Path, text: str) -> None:
+    """Write a file that only its owner may read: a crash leaves the old one or the new one.
+
+    Raises OSError; the old one is as it was then.
+    """
+    beside = file.with_name(file.name + ".new")
+    # Made anew: one that is there may be open to others, or a link to somewhere else.
+    with suppress(FileNotFoundError):
+        beside.unlink()
+    made = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with open(made, "w", encoding="utf-8", newline="\n") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(beside, file)

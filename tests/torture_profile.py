@@ -1,0 +1,656 @@
+"""`python -m tests.torture profile`: files that nobody should have, given to the window.
+
+- `imports`: exports of all five formats, each damaged at random, taken in while the window is open;
+  whatever comes of it is opened in a pane, exported and taken out again.
+- `profiles`: a profile of which one file was tampered with, started; the chats must still be there.
+
+What counts: nothing is raised anywhere, nothing hangs, and what was there before stays as it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import faulthandler
+import json
+import os
+import random
+import shutil
+import sqlite3
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from copy import deepcopy
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication
+
+from app import background
+from app.application import Application
+from app.chats.exporting import Export, Kind
+from app.chats.importing import Import
+from app.paths import Paths
+from app.store import AttachedText, Attachment, Chat, Message, Store, StoreError, new_id
+from app.store.portable import FORMAT, VERSION, chat_to_json
+from app.ui.dialogs.dialogs import Recovery
+from app.ui.style import theme
+from app.ui.window.docking import configure_docking
+from tests.app.chats import exports
+from tests.app.fake_engine import FakeEngine
+
+HANG_S = 30.0
+"""Nothing here takes a second; a busy machine's patience."""
+
+
+def ours() -> dict[str, Any]:
+    """A file of chats as the program writes it, with all that a chat may hold."""
+    text = AttachedText("page", ("One fox.", "Two owls."), ("a", "b"))
+    file = Attachment("a.pdf", "PDF", text.hash, "page", 2, 17, "pages", ((1, 0, 8),))
+    chat = Chat(
+        new_id(),
+        "Trees",
+        "/models/a",
+        "Be brief.",
+        {"temperature": 0.5, "seed": 3, "stop": ["x"], "tools": ["Stretto/time"], "kv_bits": 8},
+        draft="later",
+        pinned_at=5.0,
+        tags=("one", "two"),
+        folder_id="folder 1",
+        draft_attachments=(file,),
+    )
+    question = Message(new_id(), chat.id, None, "user", "Why? " * 9, attachments=(file,))
+    call = {"id": "c1", "type": "function", "function": {"name": "time", "arguments": {}}}
+    answer = Message(
+        new_id(), chat.id, question.id, "assistant", "", "Hm.", "complete", "", "A",
+        {
+            "reason": "tool_calls",
+            "turn": {"role": "assistant", "content": "", "tool_calls": [call]},
+        },
+    )  # fmt: skip
+    result = Message(
+        new_id(), chat.id, answer.id, "tool", "12:00", stats={
+            "call": "c1", "name": "time", "arguments": "{}", "server": "Stretto", "tool": "time",
+            "decision": "once", "size": 5, "failed": False, "seconds": 0.5, "asked": [["q", "a"]],
+        },
+    )  # fmt: skip
+    last = Message(
+        new_id(), chat.id, result.id, "assistant", "At **noon**.\n\n- a\n- b", "", "complete", "",
+        "A", {
+            "reason": "length", "prompt_tokens": 9, "generated_tokens": 4, "reused_tokens": 3,
+            "tokens_per_s": 5.5, "prefill_s": 0.2, "decode_s": 1.0, "thought_s": 1.5, "seed": 4,
+            "options": {"slide": True}, "model": "/models/a", "same": True,
+        },
+    )  # fmt: skip
+    failed = Message(
+        new_id(), chat.id, question.id, "assistant", "", "", "error", "It did not fit.", "A",
+        {"code": "context_overflow"},
+    )  # fmt: skip
+    messages = [question, answer, result, last, failed]
+    written = chat_to_json(chat, messages, {text.hash: text})
+    folders = [{"id": "folder 1", "name": "Work", "parent_id": None}]
+    return {"format": FORMAT, "version": VERSION, "folders": folders, "chats": [written]}
+
+
+FORMATS: dict[str, Callable[[], Any]] = {
+    "Stretto": ours,
+    "ChatGPT": exports.chatgpt,
+    "Claude": exports.claude,
+    "Open WebUI": exports.webui,
+    "LM Studio": exports.lmstudio,
+}
+
+
+# Damage.
+
+
+class Raw:
+    """Something that `json` would not write."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+def hostile(dice: random.Random) -> Any:
+    """A value that stands where another should."""
+    return dice.choice((
+        None, True, False, 0, -1, 1.5, 2**31, 2**63, -(2**70), 10**30, Raw("1e400"), Raw("-1e400"),
+        Raw("1e99999999999999999999"), Raw("9" * 400), Raw("9" * 5000), Raw("-0.0"), Raw("NaN"),
+        "", " ", "\0", "\x1b]0;t\x07", "\u202eabc\u2066", "\ud800", "\ufeff", "a\u2028b",
+        "x" * 3000, "../../etc/passwd", "remote:http://127.0.0.1:9/v1#x", "/nowhere", "hub/none",
+        "2024-99-99", "\U0001f3bb" * 50, "\x00\x01\x02\x7f\x85", "&amp;<script>", "```\n" * 50,
+        "[a](javascript:x)",
+        [], {}, [[]], [None], [{}], {"": {}}, {"a": [1]}, ["x"] * 50, [1.5, "b", None, {}],
+        {"format": "stretto-chats"}, nested(dice.choice((5, 150, 400))),
+        *(word for word in ("user", "assistant", "system", "tool", "streaming", "passages")),
+    ))  # fmt: skip
+
+
+def nested(depth: int) -> Raw:
+    return Raw("[" * depth + "]" * depth)
+
+
+def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The paths of all values in it."""
+    yield at
+    if isinstance(value, dict | list):
+        inner = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, each in inner:
+            yield from places(each, (*at, key))
+
+
+def damaged(value: Any, dice: random.Random) -> Any:
+    """The same with one to four things wrong in it."""
+    value = deepcopy(value)
+    for _ in range(dice.choice((1, 1, 2, 4))):
+        path = dice.choice([p for p in places(value) if p] or [()])
+        if not path:
+            return hostile(dice)
+        inside = value
+        for key in path[:-1]:
+            inside = inside[key]
+        key = path[-1]
+        match dice.randrange(8):
+            case 0:
+                del inside[key]
+            case 1 if isinstance(inside, list):
+                inside.append(deepcopy(inside[key]))  # the same, ids and all
+            case 1:
+                inside[f"{key}"[::-1] or "x"] = deepcopy(inside[key])
+            case 2:  # what stands somewhere else: another's id, a parent that is a child
+                other = dice.choice([p for p in places(value) if p])
+                found = value
+                for step in other:
+                    found = found[step]
+                inside[key] = deepcopy(found)
+            case _:
+                inside[key] = hostile(dice)
+    return value
+
+
+def to_json(value: Any) -> str:
+    """JSON text, with what is raw in it."""
+    raw: list[str] = []
+
+    def plain(each: Any) -> str:
+        raw.append(each.text)
+        return f"\0raw {len(raw) - 1}\0"
+
+    text = json.dumps(value, default=plain)
+    for number, each in enumerate(raw):
+        text = text.replace(json.dumps(f"\0raw {number}\0"), each)
+    return text
+
+
+def bent(data: bytes, dice: random.Random) -> bytes:
+    """Bytes with some of them gone, doubled or others."""
+    at = dice.randrange(len(data) + 1)
+    match dice.randrange(5):
+        case 0:
+            return data[:at]
+        case 1:
+            return data[:at] + bytes([dice.randrange(256)]) + data[at + 1 :]
+        case 2:
+            return data[:at] + data[at + dice.randrange(200) :]
+        case 3:
+            return data[:at] + data[dice.randrange(len(data) + 1) :]
+    return data[:at] + dice.randbytes(30) + data[at:]
+
+
+# The program.
+
+
+class Watched:
+    """What was raised anywhere meanwhile, as stacks.
+
+    Args:
+        unreadable: chats that cannot be read may be told of: the window says so.
+    """
+
+    def __init__(self, *, unreadable: bool = False) -> None:
+        self.raised: list[str] = []
+        self._unreadable = unreadable
+
+    def take(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        if not (self._unreadable and isinstance(error, StoreError)):
+            self.raised.append("".join(traceback.format_exception(kind, error, trace))[-3000:])
+
+    @contextmanager
+    def over(self) -> Iterator[None]:
+        """Hear of what nobody catches, on all threads."""
+        before = sys.excepthook, threading.excepthook
+        sys.excepthook = self.take
+        threading.excepthook = lambda told: (
+            self.take(told.exc_type, told.exc_value, told.exc_traceback)
+            if told.exc_value is not None
+            else None
+        )
+        try:
+            yield
+        finally:
+            sys.excepthook, threading.excepthook = before
+
+
+class Window:
+    """The program over a profile, until it is closed.
+
+    Attributes:
+        asked: codes of the store's errors for which the person was asked.
+    """
+
+    def __init__(self, profile: Path, way: Recovery = Recovery.QUIT) -> None:
+        self.asked: list[str] = []
+
+        def ask(error: Any) -> Recovery:
+            self.asked.append(error.code)
+            return way if len(self.asked) == 1 else Recovery.QUIT
+
+        self.app = Application(
+            application(),
+            Paths.in_profile(profile),
+            engine_factory=lambda _paths, _settings: FakeEngine(),  # type: ignore[arg-type,return-value]
+            ask=ask,
+            ask_unsaved=lambda _error: Recovery.QUIT,
+        )
+        self.started = self.app.start()
+
+    def until(self, condition: Callable[[], object], what: str) -> None:
+        end = time.monotonic() + HANG_S
+        while not condition():
+            if time.monotonic() > end:
+                raise TimeoutError(f"{what} hangs")
+            QCoreApplication.processEvents()
+            time.sleep(0.001)
+
+    def rest(self) -> None:
+        for _ in range(4):
+            QCoreApplication.processEvents()
+
+    def close(self) -> None:
+        self.app.shut_down()
+        self.app.deleteLater()
+        for _ in range(3):
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+            QCoreApplication.processEvents()
+        background.finish(HANG_S)
+
+
+def application() -> QApplication:
+    made = QApplication.instance()
+    if not isinstance(made, QApplication):
+        made = QApplication(["stretto"])
+        made.setDesktopFileName("app.stretto.Stretto")
+        made.setQuitOnLastWindowClosed(False)
+        configure_docking()
+        theme.install(made, "light")
+    return made
+
+
+def everything(store: Store) -> dict[str, Any]:
+    """All records, as JSON."""
+    chats = store.chats(include_deleted=True)
+    return {chat.id: chat_to_json(chat, store.messages(chat.id)) for chat in chats}
+
+
+# Hostile files of chats.
+
+
+def imports(folder: Path, rounds: int, seed: int, until: float, only: str = "") -> list[str]:
+    """Damaged exports, taken in and looked at. Returns what went wrong."""
+    faults: list[str] = []
+    done: Counter[str] = Counter()
+    watched = Watched()
+    with watched.over():
+        window = Window(folder / "profile")
+        try:
+            assert window.app.store is not None
+            window.app.store.save_chat(Chat("kept", "Mine"))
+            window.app.store.save_message(Message("m", "kept", content="stays"), as_leaf=True)
+            before = everything(window.app.store)["kept"]
+            for number in range(rounds):
+                if time.monotonic() > until:
+                    rounds = number
+                    break
+                faulthandler.dump_traceback_later(4 * HANG_S, exit=True)  # the window itself hangs
+                dice = random.Random(f"{seed} {number}")
+                name = only or dice.choice(list(FORMATS))
+                value = damaged(FORMATS[name](), dice)
+                data = to_json(value).encode("utf-8", "surrogatepass")
+                if dice.random() < 0.25:
+                    data = bent(data, dice)
+                file = folder / f"{number}.json"
+                file.write_bytes(data)
+                try:
+                    done[name] += _one_import(window, file)
+                except Exception:
+                    watched.raised.append(traceback.format_exc()[-3000:])
+                if everything(window.app.store).get("kept") != before:
+                    watched.raised.append("the chat that was there is another")
+                for stack in watched.raised:
+                    faults.append(f"import {number} ({name}): {stack}")
+                if watched.raised:
+                    shutil.copy(
+                        file, Path(tempfile.gettempdir()) / f"stretto-import-{seed}-{number}.json"
+                    )
+                watched.raised.clear()
+                file.unlink()
+        finally:
+            window.close()
+            faulthandler.cancel_dump_traceback_later()
+    faults += [f"at the end: {stack}" for stack in watched.raised]
+    told = ", ".join(f"{count:,} of {name}" for name, count in sorted(done.items()))
+    print(f"{rounds:,} damaged files; chats that came of them: {told or 'none'}")
+    return faults
+
+
+def _one_import(window: Window, file: Path) -> int:
+    """Take a file in, look at what came, and take it out again; returns how many chats came."""
+    library, store = window.app.library, window.app.store
+    assert library is not None
+    assert store is not None
+    job, reports = Import([file], "guide"), list[Any]()
+    thread = threading.Thread(target=lambda: reports.append(job.run(store)), name="import")
+    thread.start()
+    thread.join(HANG_S)
+    if thread.is_alive():
+        stack = "".join(traceback.format_stack(sys._current_frames()[thread.ident or 0])[-4:])
+        job.stop.set()
+        raise TimeoutError(f"the import hangs\n{stack}")
+    if not reports:
+        return 0  # it has raised, which is heard elsewhere
+    (report,) = reports
+    assert report.taken or report.details(), "nothing came, and nobody is told why"
+    library.take_in(report.taken)
+    library.order.refresh()
+    window.rest()
+    for chat in report.taken:
+        assert window.app.window is not None
+        window.app.window.chats.open(chat.id)
+        pane = window.app.window.workspace.pane(chat.id)
+        assert pane is not None
+        window.rest()
+        pane.header.options_button.click()
+        popup = QApplication.activePopupWidget()
+        if popup is not None:
+            popup.close()
+        for kind in Kind:
+            Export([chat.id], kind, file.with_name(f"out{kind.value}")).run(
+                store, threading.Event()
+            )
+        pane.grab()
+        window.app.window.workspace.close_pane(pane)
+        window.app.window.workspace.forget(chat.id)
+        window.rest()
+    library.take_out([chat.id for chat in report.taken])
+    store.take_out([chat.id for chat in report.taken])
+    store.flush()
+    return len(report.taken)
+
+
+# Tampered profiles.
+
+
+def profiles(folder: Path, rounds: int, seed: int, until: float) -> list[str]:
+    """Profiles of which a file was tampered with, started. Returns what went wrong."""
+    good = folder / "good"
+    _make_profile(good)
+    faults: list[str] = []
+    done: Counter[str] = Counter()
+    for number in range(rounds):
+        if time.monotonic() > until:
+            rounds = number
+            break
+        dice = random.Random(f"{seed} {number}")
+        profile = folder / f"{number}"
+        shutil.copytree(good, profile)
+        harm = dice.choice(HARMS)
+        watched = Watched(unreadable=harm in TO_CHATS)
+        with watched.over():
+            try:
+                harm(profile, dice)
+                done[harm.__name__] += 1
+                _one_start(profile, chats_touched=harm in TO_CHATS)
+            except Exception:
+                watched.raised.append(traceback.format_exc()[-3000:])
+        faults += [f"profile {number} ({harm.__name__}): {stack}" for stack in watched.raised]
+        _open_again(profile)
+        shutil.rmtree(profile)
+    told = ", ".join(f"{count:,} {name.strip('_')}" for name, count in sorted(done.items()))
+    print(f"{rounds:,} tampered profiles: {told}")
+    return faults
+
+
+def _make_profile(profile: Path) -> None:
+    window = Window(profile)
+    store, library = window.app.store, window.app.library
+    assert store is not None
+    assert library is not None
+    assert window.app.window is not None
+    file = profile / "taken.json"
+    file.write_text(json.dumps(ours()))
+    report = Import([file], "guide").run(store)
+    library.take_in(report.taken)
+    window.app.window.chats.open(report.taken[0].id)
+    settings: dict[str, Any] = {
+        "models": ("/models/a",),
+        "prompts": {"a": "text"},
+        "presets": {"p": {"params": {"temperature": 1.0}, "system": "s"}},
+        "used": {"/models/a": 5.0},
+        "kept": {"a": [1, 2]},
+        "shortcuts": {"score": ["F8"]},
+        "new_chat": {"temperature": 0.5},
+        "unfolded": ("folder 1",),
+        "palette_recent": ("command:new",),
+    }
+    window.app.settings.set(**settings)
+    window.app.window.layouts.save("Desk")
+    (profile / "mcp.json").write_text(
+        json.dumps({"mcpServers": {"s": {"command": "true", "args": ["x"], "env": {"A": "b"}}}})
+    )
+    window.rest()
+    window.close()
+    file.unlink()
+
+
+def _one_start(profile: Path, *, chats_touched: bool) -> None:
+    """Start, look round, end, and see that what was there is there."""
+    window = Window(profile, Recovery.SET_ASIDE)
+    try:
+        if not window.started:
+            assert window.asked, "it does not start, and nobody is told why"
+            return
+        assert window.app.window is not None
+        assert window.app.store is not None
+        assert window.app.library is not None
+        window.until(lambda: window.app.engine is not None, "the engine's start")
+        window.rest()
+        for chat in window.app.library.chats():
+            try:
+                window.app.window.chats.open(chat.id)
+            except StoreError:
+                assert chats_touched  # told as what is raised in any slot is
+            window.rest()
+        for name in ("layouts", "settings", "palette", "tool_servers", "prompts", "models"):
+            if name in window.app.window.commands._actions:
+                window.app.window.commands[name].trigger()
+                window.rest()
+                for widget in QApplication.topLevelWidgets():
+                    if widget is not window.app.window and widget.isVisible():
+                        widget.close()
+        window.app.settings.set(zoom=110)
+        window.app.window.grab()
+        if not chats_touched and not window.asked:
+            found = [chat.title for chat in window.app.library.chats()]
+            assert "Trees" in found, f"the chat is gone: {found}"
+    finally:
+        window.close()
+
+
+def _open_again(profile: Path) -> None:
+    """Give back the rights that a harm has taken."""
+    for path in [profile, *profile.rglob("*")]:
+        if not path.is_symlink():
+            path.chmod(0o700)
+
+
+Harm = Callable[[Path, random.Random], None]
+
+
+def _settings(profile: Path, dice: random.Random) -> None:
+    """Wrong values in the settings."""
+    file = profile / "settings.json"
+    file.write_text(to_json(damaged(json.loads(file.read_text()), dice)), errors="surrogatepass")
+
+
+def _settings_bytes(profile: Path, dice: random.Random) -> None:
+    file = profile / "settings.json"
+    file.write_bytes(bent(file.read_bytes(), dice))
+
+
+def _servers(profile: Path, dice: random.Random) -> None:
+    file = profile / "mcp.json"
+    file.write_text(to_json(damaged(json.loads(file.read_text()), dice)), errors="surrogatepass")
+
+
+def _servers_bytes(profile: Path, dice: random.Random) -> None:
+    file = profile / "mcp.json"
+    file.write_bytes(bent(file.read_bytes(), dice))
+
+
+def _layout(profile: Path, dice: random.Random) -> None:
+    """Wrong values in the kept layouts, the window's own among them."""
+    with closing(sqlite3.connect(profile / "chats.db", isolation_level=None)) as db:
+        for name, data in db.execute("SELECT name, data FROM layouts").fetchall():
+            text: str | bytes = to_json(damaged(json.loads(data), dice))
+            if dice.random() < 0.3:
+                text = bent(str(text).encode("utf-8", "surrogatepass"), dice)
+            db.execute("UPDATE layouts SET data = ? WHERE name = ?", (text, name))
+
+
+def _values(profile: Path, dice: random.Random) -> None:
+    """Wrong values in the tables, of any type."""
+    with closing(sqlite3.connect(profile / "chats.db", isolation_level=None)) as db:
+        db.execute("PRAGMA foreign_keys = OFF")
+        for _ in range(dice.choice((1, 3))):
+            table = dice.choice(("chats", "messages", "folders", "layouts", "attached"))
+            columns = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+            column, value = dice.choice(columns), hostile(dice)
+            if isinstance(value, Raw):
+                value = value.text
+            elif isinstance(value, list | dict):
+                value = json.dumps(value)
+            elif isinstance(value, int) and abs(value) >= 2**63:
+                value = float(value)
+            elif isinstance(value, str):
+                value = value.encode("utf-8", "surrogatepass")
+                value = value if dice.random() < 0.3 else value.decode("utf-8", "replace")
+            try:
+                db.execute(f"UPDATE {table} SET {column} = ?", (value,))
+            except sqlite3.Error:
+                continue  # a trigger or a check does not take it
+
+
+def _nested_values(profile: Path, dice: random.Random) -> None:
+    """Wrong values within the JSON of a column."""
+    with closing(sqlite3.connect(profile / "chats.db", isolation_level=None)) as db:
+        pairs = (
+            ("chats", "params"),
+            ("messages", "stats"),
+            ("messages", "attachments"),
+            ("chats", "tags"),
+        )
+        table, column = dice.choice(pairs)
+        for rowid, data in db.execute(f"SELECT rowid, {column} FROM {table}").fetchall():
+            text = to_json(damaged(json.loads(data), dice))
+            db.execute(
+                f"UPDATE {table} SET {column} = ? WHERE rowid = ?",
+                (text.encode("utf-8", "replace").decode(), rowid),
+            )
+
+
+def _chats_bytes(profile: Path, dice: random.Random) -> None:
+    file = profile / "chats.db"
+    file.write_bytes(bent(file.read_bytes(), dice))
+
+
+def _foreign(profile: Path, dice: random.Random) -> None:
+    """A database of another program, or no database."""
+    file = profile / "chats.db"
+    file.unlink()
+    if dice.random() < 0.5:
+        with closing(sqlite3.connect(file)) as db:
+            table = dice.choice(("chats", "messages", "bookmarks", "layouts"))
+            db.execute(f"CREATE TABLE {table} (id, name)")
+            db.execute(f"PRAGMA user_version = {dice.choice((0, 1, 3, 1000))}")
+            db.commit()
+    else:
+        file.write_bytes(dice.choice((b"", b"SQLite format 3\0", b"\x89PNG", b"x" * 100_000)))
+
+
+def _links(profile: Path, dice: random.Random) -> None:
+    """A file that is a link: to itself, to nowhere, to a folder, to a device."""
+    name = dice.choice(("settings.json", "mcp.json", "settings.json.new", "log"))
+    file = profile / name
+    if file.is_dir():
+        shutil.rmtree(file)
+    file.unlink(missing_ok=True)
+    file.symlink_to(dice.choice((name, "nowhere", ".", "/dev/null", "chats.db-wal")))
+
+
+def _folders(profile: Path, dice: random.Random) -> None:
+    """A folder in the place of a file."""
+    file = profile / dice.choice(("settings.json", "mcp.json", "settings.json.new"))
+    file.unlink(missing_ok=True)
+    (file / "inner").mkdir(parents=True)
+
+
+HARMS: list[Harm] = [
+    _settings, _settings, _settings, _settings_bytes, _servers, _servers, _servers_bytes, _layout,
+    _layout, _values, _values, _nested_values, _nested_values, _chats_bytes, _foreign, _links,
+    _folders,
+]  # fmt: skip
+TO_CHATS = [_values, _nested_values, _chats_bytes, _foreign]
+
+PARTS = ("imports", "profiles")
+
+
+def main(arguments: list[str]) -> int:
+    """Damaged files of chats and tampered profiles, given to the window."""
+    parser = argparse.ArgumentParser(prog="tests.torture profile", description=main.__doc__)
+    parser.add_argument("--rounds", type=int, default=300, help="of each part")
+    parser.add_argument("--seconds", type=float, default=120.0, help="of each; then none is begun")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--part", choices=PARTS, help="only this one")
+    parser.add_argument("--format", choices=FORMATS, default="", help="imports: only this one")
+    chosen = parser.parse_args(arguments)
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    failed = 0
+    for name in PARTS:
+        if chosen.part not in (None, name):
+            continue
+        until = time.monotonic() + chosen.seconds
+        with tempfile.TemporaryDirectory(prefix="stretto-profile-") as folder:
+            if name == "imports":
+                faults = imports(Path(folder), chosen.rounds, chosen.seed, until, chosen.format)
+            else:
+                faults = profiles(Path(folder), chosen.rounds, chosen.seed, until)
+        kinds: dict[str, list[str]] = {}
+        for fault in faults:
+            kinds.setdefault(fault.strip().splitlines()[-1][:100], []).append(fault)
+        for same in kinds.values():
+            print(f"\n{len(same)} times; the first:\n{same[0]}", file=sys.stderr)
+        print(f"{name}: {len(faults)} faults of {len(kinds)} kinds")
+        failed += len(faults)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
