@@ -5929,6 +5929,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/importing/job.py"/>
         <source>Pasted text</source>
         <translation>Eingefügter Text</translation>
     </message>

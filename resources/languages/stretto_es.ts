@@ -5929,6 +5929,7 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/importing/job.py"/>
         <source>Pasted text</source>
         <translation>Texto pegado</translation>
     </message>

@@ -5929,6 +5929,7 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/importing/job.py"/>
         <source>Pasted text</source>
         <translation>Texte collé</translation>
     </message>

@@ -5865,6 +5865,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/importing/job.py"/>
         <source>Pasted text</source>
         <translation>粘贴的文本</translation>
     </message>
