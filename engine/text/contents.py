@@ -70,6 +70,19 @@ class Contents:
             at = frame.end()
         return "".join([*made, self._gapped(text[at:])])
 
+    def written(self, raw: str, said: Message) -> str:
+        """An answer as the model wrote it, with gaps where later prompts will have them.
+
+        Args:
+            said: the same answer as those prompts have it.
+        """
+        for key, answer in (("reasoning_content", False), ("content", True)):
+            text = said.get(key) or ""
+            place = raw.rfind(text)
+            if place >= 0 and (gapped := self.text(text, answer)) != text:
+                raw = f"{raw[:place]}{gapped}{raw[place + len(text) :]}"
+        return raw
+
     def messages(self, messages: list[Message]) -> list[Message]:
         """Messages with a gap in each mark; the same ones where there is none."""
         made = [
