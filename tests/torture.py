@@ -157,6 +157,11 @@ def drafts(arguments: list[str]) -> int:
     return _with_openblas("torture_drafts", arguments)
 
 
+def folders(arguments: list[str]) -> int:
+    """Models, adapters and chats' caches damaged at random, beside a chat that answers."""
+    return _with_openblas("torture_folders", arguments)
+
+
 COMMANDS = {
     "tools": tools,
     "published": published,
@@ -175,6 +180,7 @@ COMMANDS = {
     "elsewhere": elsewhere,
     "kernel": kernel,
     "drafts": drafts,
+    "folders": folders,
 }
 
 

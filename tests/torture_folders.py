@@ -252,7 +252,8 @@ class Trial:
             try:
                 self.answer(model)
             finally:
-                self.engine.unload(model)
+                if model.id != self.sound.id:  # what was changed is not looked at
+                    self.engine.unload(model)
 
         return told, _ended(use)
 

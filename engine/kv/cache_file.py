@@ -14,6 +14,7 @@ import os
 import stat
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from io import BufferedReader
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -188,7 +189,7 @@ def _sum(total: int) -> bytes:
     return total.to_bytes(4, "little")
 
 
-def _opened(path: Path) -> BinaryIO:
+def _opened(path: Path) -> BufferedReader:
     """The file, if it is an ordinary one: a pipe would be waited for, a link leads elsewhere."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -227,8 +228,9 @@ def _header(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], bytes]:
 
 def _agrees(record: Record) -> bool:
     """Whether what a file says can be what a session has said."""
+    named: list[Any] = [record.fingerprint, record.ledger.text]
     text, ids = record.ledger.text, record.ledger.tokens
-    if not isinstance(record.fingerprint, str) or not isinstance(text, str):
+    if not all(isinstance(words, str) for words in named):
         return False
     if not _are_counts(record.tokens, _MOST_ID) or not _are_counts(ids, _MOST_ID):
         return False

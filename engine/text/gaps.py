@@ -12,14 +12,14 @@ _ANCHOR = "\n"
 Encode = Callable[[str], Sequence[int]]
 
 
-def tokens(encode: Encode, text: str) -> Sequence[int]:
+def tokens(encode: Encode, text: str) -> list[int]:
     """The tokens of a rendered text; no special token is found across a gap.
 
     Args:
         encode: gives those of a text without gaps.
     """
     if GAP not in text:
-        return encode(text) if text else []
+        return list(encode(text)) if text else []
     begun = list(encode(_ANCHOR))
     known: dict[str, Sequence[int]] = {"": ()}
 
