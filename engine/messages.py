@@ -36,7 +36,8 @@ class RawPrompt:
     """What a model is to continue as it stands, without a chat template.
 
     Attributes:
-        text: is tokenised, after the token that the tokenizer puts first.
+        text: is tokenised, after the token that the tokenizer puts first. Special tokens in it are
+            such: whoever sends one writes the template's part, too, and puts no other's text in.
         tokens: where there is no text.
     """
 

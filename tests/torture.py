@@ -186,6 +186,11 @@ def real(arguments: list[str]) -> int:
     return _with_openblas("torture_real", arguments)
 
 
+def folders(arguments: list[str]) -> int:
+    """Models, adapters and chats' caches damaged at random, beside a chat that answers."""
+    return _with_openblas("torture_folders", arguments)
+
+
 COMMANDS = {
     "tools": tools,
     "mcp": mcp,
@@ -209,6 +214,7 @@ COMMANDS = {
     "kernel": kernel,
     "drafts": drafts,
     "real": real,
+    "folders": folders,
 }
 
 

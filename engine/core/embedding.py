@@ -173,7 +173,7 @@ def _tokens(model: LoadedModel, command: Embed) -> list[list[int]]:
     for number, text in enumerate(command.texts, 1):
         asked = RawPrompt(text) if isinstance(text, str) else RawPrompt(None, text)
         try:
-            tokens = raw.build(model.tokenizer, asked, model.reader, context).tokens
+            tokens = raw.build(model.tokenizer, asked, model.reader, context, False).tokens
         except TooLongError as error:
             raise EngineError(
                 CONTEXT_OVERFLOW,

@@ -49,7 +49,7 @@ class Finishing:
         for session_id, error in results.failed:
             session = self._state.answering.get(session_id)
             if session is not None:
-                self._state.fail_reply(session, error)
+                self._state.fail_alone(session, error)
         self._tell_places(plan)
 
     def _refuse(self, plan: StepPlan) -> None:
@@ -134,7 +134,7 @@ class Finishing:
         if drafter is not None:
             drafter.fail(error)  # it may be the draft's fault: without one it fails or goes on
         elif len(group) == 1:
-            self._state.fail_reply(group[0], error)
+            self._state.fail_alone(group[0], error)
             return
         else:
             log.warning("a shared pass failed (%s); its sessions go on alone", error)

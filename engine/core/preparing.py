@@ -79,7 +79,7 @@ def prepare(request: Request) -> Outcome:
     ledger = request.ledger
     if request.look is not None:
         record = request.look()
-        if record is not None:
+        if record is not None and max(record.ledger.tokens, default=0) < (model.rows or 2**31):
             ledger = record.ledger
 
     bounds.check_params(params)

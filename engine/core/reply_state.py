@@ -75,6 +75,7 @@ class ReplyState:
         tells_calls: tools were offered, so its calls are told.
         reused: prompt tokens that were in the cache already.
         rebuilt: the cache had been dropped and is made anew by prefill.
+        restored: its caches came from disk, and no pass over them has failed yet.
         alone: a shared pass has failed with it, so it steps in passes of its own.
         adopts: it may take over what others have read; False after that has failed once.
         dropped: messages of the conversation that the prompt leaves out.
@@ -108,6 +109,7 @@ class ReplyState:
         self.next: Any = None
         self.reused = 0
         self.rebuilt = False
+        self.restored = False
         self.alone = False
         self.adopts = True
         self.dropped = 0

@@ -72,7 +72,7 @@ class Restoring:
                 next(first.pieces)
                 return
             except StopIteration:
-                pass
+                first.reply.restored = True
             except BaseException as error:  # its prompt is read instead
                 if isinstance(error, DamagedError):
                     self._state.offload.remove(first.session.id, str(error))

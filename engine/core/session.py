@@ -14,6 +14,7 @@ from engine.kv.session_kv import SessionKV
 from engine.messages import FinishReason, Message, Overflow
 from engine.model.loaded import LoadedModel
 from engine.scheduling.view import Status
+from engine.text import contents
 
 
 @dataclass(eq=False)  # the same only as itself
@@ -145,5 +146,6 @@ class SessionState:
             self.kv.ledger = reply.prompt.ledger("", [])
         else:
             generated = reply.tokens[reply.prompt_length :]
-            self.kv.ledger = reply.prompt.ledger(reply.text.raw, generated)
+            raw = contents.of(self.model.tokenizer).written(reply.text.raw, said)
+            self.kv.ledger = reply.prompt.ledger(raw, generated)
         return said

@@ -190,6 +190,20 @@ class State:
         finally:
             self._fail(reply, error)
 
+    def fail_alone(self, session: SessionState, error: BaseException) -> None:
+        """A pass of the session's own has failed. Caches that came from disk may be why: they are
+        made anew once. Else its reply ends with the error.
+        """
+        reply = session.reply
+        assert reply is not None
+        if not reply.restored or isinstance(error, EngineError):
+            self.fail_reply(session, error)
+            return
+        log.warning("caches from disk are of no use (%s); the prompt is read", words_of(error))
+        reply.restored = False
+        self.erase(session.id)
+        self.begin_again(session)
+
     def begin_again(self, session: SessionState) -> None:
         """Let a reply go on alone, from caches that are made anew: these cannot be trusted."""
         reply = session.reply

@@ -1,5 +1,8 @@
 """A session's KV cache as one file: safetensors, with what else belongs to it in the header.
 
+After the arrays come two checksums, of the header and of the arrays: what a disk or somebody's
+hand has changed is read again instead.
+
 The arrays come from the file and everything else is checked against caches that the model itself
 has made: no name of a class is ever taken from a file.
 """
@@ -7,10 +10,15 @@ has made: no name of a class is ever taken from a file.
 from __future__ import annotations
 
 import json
+import os
+import stat
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from io import BufferedReader
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
+from zlib import crc32
 
 import mlx.core as mx
 import numpy as np
@@ -19,7 +27,11 @@ from engine.kv.cache_objects import Caches
 from engine.kv.ledger import Ledger
 from engine.kv.session_kv import SessionKV
 
-FORMAT = "stretto-kv-2"
+FORMAT = "stretto-kv-3"
+
+_SUMS = 8  # bytes: two checksums of four
+_MOST_HEADER = 2**28  # a million tokens and their text take 30 MB
+_MOST_ID = 2**31
 
 _NAMES = {
     mx.float32: "F32",
@@ -87,12 +99,15 @@ class Image:
 
     @property
     def nbytes(self) -> int:
-        return len(self.header) + sum(p.nbytes for p in self.parts)
+        return len(self.header) + sum(p.nbytes for p in self.parts) + _SUMS
 
     def write(self, stream: BinaryIO) -> None:
         stream.write(self.header)
+        total = 0
         for part in self.parts:
             stream.write(part)
+            total = crc32(part, total)
+        stream.write(_sum(crc32(self.header)) + _sum(total))
 
 
 def take_image(kv: SessionKV, fingerprint: str) -> Image:
@@ -147,21 +162,11 @@ def read_record(path: Path) -> Record:
     Raises:
         DamagedError, OSError: it cannot be used.
     """
-    with path.open("rb") as stream:
+    with _opened(path) as stream:
         try:
-            size = path.stat().st_size
-            length = int.from_bytes(stream.read(8), "little")
-            if not 0 < length <= size - 8:
-                raise DamagedError("the header is cut off")
-            entries = json.loads(stream.read(length))
-            meta = entries.pop("__metadata__")
-            if meta["format"] != FORMAT:
-                raise DamagedError("of another format")
-            end = max((e["data_offsets"][1] for e in entries.values()), default=0)
-            if 8 + length + end != size:
-                raise DamagedError("of another length than it says")
+            meta, _, _ = _header(stream)
             text, tokens, boundaries = json.loads(meta["ledger"])
-            return Record(
+            record = Record(
                 meta["fingerprint"],
                 json.loads(meta["tokens"]),
                 json.loads(meta["cuts"]),
@@ -170,8 +175,84 @@ def read_record(path: Path) -> Record:
                 json.loads(meta["shape"]),
                 path.stem,
             )
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        except _WRONG as error:
             raise DamagedError(f"{type(error).__name__}: {error}") from None
+    if not _agrees(record):
+        raise DamagedError("what it says does not agree")
+    return record
+
+
+_WRONG = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
+
+
+def _sum(total: int) -> bytes:
+    return total.to_bytes(4, "little")
+
+
+def _opened(path: Path) -> BufferedReader:
+    """The file, if it is an ordinary one: a pipe would be waited for, a link leads elsewhere."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise DamagedError("it is no ordinary file")
+    return open(descriptor, "rb")
+
+
+def _header(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], bytes]:
+    """What belongs to all arrays, each array's entry in their order, and the arrays' checksum."""
+    size = os.fstat(stream.fileno()).st_size
+    first = stream.read(8)
+    length = int.from_bytes(first, "little")
+    if not 0 < length <= min(size - 8 - _SUMS, _MOST_HEADER):
+        raise DamagedError("the header is cut off")
+    head = stream.read(length)
+    stream.seek(size - _SUMS)
+    sums = stream.read(_SUMS)
+    stream.seek(8 + length)
+    if sums[:4] != _sum(crc32(head, crc32(first))):
+        raise DamagedError("the header has been changed, or is of another format")
+    entries = json.loads(head)
+    meta = entries.pop("__metadata__")
+    if meta["format"] != FORMAT:
+        raise DamagedError("of another format")
+    end = 0
+    for entry in entries.values():
+        begin, after = entry["data_offsets"]
+        if begin != end or not begin <= after:
+            raise DamagedError("its arrays do not lie one after another")
+        end = after
+    if 8 + length + end + _SUMS != size:
+        raise DamagedError("of another length than it says")
+    return meta, entries, sums[4:]
+
+
+def _agrees(record: Record) -> bool:
+    """Whether what a file says can be what a session has said."""
+    named: list[Any] = [record.fingerprint, record.ledger.text]
+    text, ids = record.ledger.text, record.ledger.tokens
+    if not all(isinstance(words, str) for words in named):
+        return False
+    if not _are_counts(record.tokens, _MOST_ID) or not _are_counts(ids, _MOST_ID):
+        return False
+    held, read = len(record.tokens), len(ids)
+    pairs = [(0, 0), *record.ledger.boundaries]
+    return (
+        _are_counts(record.cuts, held)
+        and record.cuts == sorted(record.cuts)
+        and all(_are_counts(list(p), max(len(text), read)) for p in pairs)
+        and all(a <= c and b <= d for (a, b), (c, d) in pairwise(pairs))
+        and pairs[-1][0] <= len(text)
+        and pairs[-1][1] <= read
+        and type(record.boundary) is int
+        and -1 <= record.boundary <= held
+    )
+
+
+def _are_counts(values: Any, most: int) -> bool:
+    """Whether it is a list of whole numbers from 0 to `most`."""
+    if not isinstance(values, list) or set(map(type, values)) - {int}:
+        return False
+    return not values or (min(values) >= 0 and max(values) <= most)
 
 
 @dataclass(frozen=True)
@@ -193,22 +274,21 @@ def read_contents(path: Path, record: Record) -> Contents:
         DamagedError, OSError: it cannot be used.
     """
     parts = {}
-    with path.open("rb") as stream:
-        length = int.from_bytes(stream.read(8), "little")
+    with _opened(path) as stream:
         try:
-            entries = json.loads(stream.read(length))
-            start = stream.tell()
+            _, entries, want = _header(stream)
+            total = 0
             for name, entry in entries.items():
-                if name == "__metadata__":
-                    continue
                 begin, end = entry["data_offsets"]
                 data = bytearray(end - begin)
-                stream.seek(start + begin)
                 if stream.readinto(data) != end - begin or entry["dtype"] not in _TYPES:
                     raise DamagedError("it is cut off, or of a type that is not known")
+                total = crc32(data, total)
                 parts[name] = (str(entry["dtype"]), list(entry["shape"]), data)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except _WRONG as error:
             raise DamagedError(f"{type(error).__name__}: {error}") from None
+    if _sum(total) != want:
+        raise DamagedError("its arrays have been changed")
     return Contents(record, parts)
 
 
@@ -238,7 +318,7 @@ def build_caches(
         caches = _built(contents.record.shape["caches"], fresh, arrays)
         kept = contents.record.shape["boundary"]
         return caches, _built(kept, again, arrays) if kept is not None else None
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RuntimeError) as error:
+    except (*_WRONG, RuntimeError) as error:
         raise DamagedError(f"{type(error).__name__}: {error}") from None
 
 

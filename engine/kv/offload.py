@@ -121,7 +121,7 @@ class Offload:
         path = self._path(name)
         with self._change:
             self._change.wait_for(lambda: path not in self._writing)
-        if not path.exists():
+        if not os.path.lexists(path):
             return None
         try:
             record = read_record(path)
@@ -183,7 +183,7 @@ class Offload:
         if self._folder is not None:
             for path in self._folder.glob("*.safetensors"):
                 with contextlib.suppress(OSError):
-                    stat = path.stat()
+                    stat = path.lstat()
                     found.append((stat.st_mtime, path, stat.st_size))
         return sorted(found)
 
@@ -222,7 +222,7 @@ class Offload:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         part = path.with_suffix(".part")
         try:
-            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
             with open(handle, "wb") as stream:
                 image.write(stream)
             os.replace(part, path)

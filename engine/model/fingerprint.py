@@ -7,10 +7,12 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.text.template_files import MORE
+
 
 def identity(folder: Path) -> tuple[object, ...]:
     """The same for the same unchanged folder, known without reading it."""
-    files = sorted(f for f in folder.iterdir() if f.is_file())
+    files = sorted(f for f in (*folder.iterdir(), *_templates(folder)) if f.is_file())
     stats = [(f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files]
     return (str(folder.resolve()), *stats)
 
@@ -32,12 +34,16 @@ def contents(folder: Path) -> str:
     gigabytes would take longer than loading them.
     """
     digest = hashlib.sha256()
-    for file in sorted(folder.glob("*")):
+    for file in (*sorted(folder.glob("*")), *_templates(folder)):
         if file.suffix in (".json", ".jinja", ".model", ".tiktoken", ".txt"):
             digest.update(file.name.encode() + file.read_bytes())
         elif file.suffix == ".safetensors":
             _add_tensors(digest, file)
     return digest.hexdigest()
+
+
+def _templates(folder: Path) -> list[Path]:
+    return sorted((folder / MORE).glob("*.jinja"))
 
 
 def adapter_contents(config: Path, weights: Path) -> str:

@@ -50,6 +50,7 @@ class Row:
         dates: names that its template has for the date, and how they are written.
         begun: an answer as the model writes it: what stands before the reasoning, between it and
             the answer, and before an answer without any. Empty for lines around the markers.
+        said: added tokens that persons are meant to write in their messages.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Row:
     switch: Switch | None = None
     dates: Arguments = field(default_factory=dict)
     begun: tuple[str, str, str] | None = None
+    said: tuple[str, ...] = ()
 
     def fits(self, tokens: Mapping[str, int], template: str, renderer: str) -> bool:
         """Whether a model with these added tokens and this template speaks it."""

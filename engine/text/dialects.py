@@ -184,6 +184,7 @@ ROWS: tuple[Row, ...] = (
         says=("<arg_key>",),
         ends=("<|user|>", "<|observation|>", "<|endoftext|>"),
         switch=_ENABLE,
+        said=("/nothink",),
     ),
     Row(
         "glm 4",

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-from engine.text import recognition
+from engine.text import contents, recognition
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +42,7 @@ def tell(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
     texts = {"a", wrapper.think_start, wrapper.think_end}
     texts |= {wrapper.tool_call_start, wrapper.tool_call_end}
     texts |= recognition.recognise(wrapper).markers.all
+    marks, folds = contents.marks_of(wrapper)
     facts = {
         **kind,
         "length": len(wrapper),
@@ -59,6 +60,7 @@ def tell(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
         "renderer": recognition.renderer(wrapper),
         "model_max_length": inner.model_max_length,
         "added": dict(inner.get_added_vocab()),
+        "marks": {"marks": marks, "folds": folds},
         "encoded": {
             text: [list(wrapper.encode(text, add_special_tokens=whole)) for whole in (True, False)]
             for text in sorted(filter(None, texts))
@@ -191,6 +193,6 @@ _FACTS = frozenset(
     {
         *("eos_token_id", "bos_token", "bos_token_id", "think_start", "think_end"),
         *("tool_call_start", "tool_call_end", "has_chat_template", "chat_template"),
-        *("model_max_length", "renderer"),
+        *("model_max_length", "renderer", "marks"),
     }
 )

@@ -9,7 +9,7 @@ from typing import Any
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.kv.ledger import Ledger, common_prefix
 from engine.messages import Message
-from engine.text import pieces, recognition
+from engine.text import contents, gaps, pieces, recognition
 from engine.text.rendering import InProcess, Reader, TooLongError
 from engine.text.text import ReplyText
 
@@ -20,7 +20,8 @@ class Prompt:
 
     Attributes:
         tokens: its ids; never empty.
-        text: what the template rendered, and the beginning of the answer where there is one.
+        text: what the template rendered, and the beginning of the answer where there is one. Marks
+            in the contents have gaps (`engine.text.contents`), here and in `opened`.
         opened: what the template rendered alone.
         opening: what of it comes after the messages; None where that cannot be told.
         known: the boundaries of text and tokens that it has in common with the conversation before.
@@ -94,9 +95,17 @@ def build(
     if messages[-1]["role"] == "assistant" and len(messages) > 1:
         *messages, begun = messages
     given, messages = recognition.of(tokenizer).told(reasoning, template or {}, messages)
+    inert = contents.of(tokenizer)
+    messages, given = inert.messages(messages), inert.values(given)
     other = _same_system(messages, bool(given.get("tools")))
     asked = [(messages, True), (messages, False)] + ([(other, True)] if other else [])
     rendered = reader.render(asked, reasoning, given)
+    parted = inert.parted(messages, given)
+    if parted is not None:  # does the template make marks of names?
+        named = [(parted[0], True), (parted[0], False)] + ([(other, True)] if other else [])
+        without = reader.render(named, reasoning, parted[1])
+        if _fewer(inert, without, rendered):
+            (messages, given), rendered = parted, without
     opened, closed = _sure(rendered[0]), _sure(rendered[1])
     follows = opened.startswith(closed) and len(closed) < len(opened)
     opening = opened[len(closed) :] if follows else None
@@ -149,8 +158,17 @@ def build(
 
 def _sure(text: str | EngineError) -> str:
     if isinstance(text, EngineError):
-        raise text
+        raise EngineError(text.code, gaps.shown(text.message))
     return text
+
+
+def _fewer(
+    inert: contents.Contents, some: list[str | EngineError], others: list[str | EngineError]
+) -> bool:
+    """Whether some texts have fewer marks than others."""
+    if any(isinstance(text, EngineError) for text in (*some, *others)):
+        return False
+    return inert.count(_sure(some[0])) < inert.count(_sure(others[0]))
 
 
 def _begun(tokenizer: Any, begun: Message, opened: str, opening: str | None, before: Ledger) -> str:
@@ -159,12 +177,13 @@ def _begun(tokenizer: Any, begun: Message, opened: str, opening: str | None, bef
     if before.text.startswith(opened) and len(before.text) > len(opened):
         written = before.text[len(opened) :]
         text = ReplyText(tokenizer, opened, opening=opening)
-        text.take(written)
+        text.take(gaps.shown(written))
         if text.parts["answer"] == content and text.parts["reasoning"] == thought:
             return written  # markers and line breaks as they were
     dialect = recognition.of(tokenizer)
     inside = dialect.markers.opens_reasoning(opened, opening)
-    return dialect.begin(str(thought), str(content), inside)
+    inert = contents.of(tokenizer)
+    return dialect.begin(inert.text(str(thought)), inert.text(str(content), True), inside)
 
 
 def _same_system(messages: list[Message], tools: bool) -> list[Message] | None:

@@ -6,12 +6,19 @@ from typing import Any
 
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.messages import RawPrompt
+from engine.text import contents, gaps
 from engine.text.prompt import Prompt
 from engine.text.rendering import InProcess, Reader, TooLongError
 
 
-def build(tokenizer: Any, raw: RawPrompt, reader: Reader | None, most: int) -> Prompt:
+def build(
+    tokenizer: Any, raw: RawPrompt, reader: Reader | None, most: int, marks: bool = True
+) -> Prompt:
     """The prompt of a text or of token ids.
+
+    Args:
+        marks: special tokens in the text are such. Whoever writes a prompt as it stands writes the
+            template's part, too; a text that is only looked at has none.
 
     Raises:
         EngineError: `invalid_request`, there is nothing in it.
@@ -20,7 +27,8 @@ def build(tokenizer: Any, raw: RawPrompt, reader: Reader | None, most: int) -> P
     if raw.text is None:
         tokens = list(raw.tokens)
     else:
-        (ids,) = (reader or InProcess(tokenizer)).encode([raw.text], most)
+        text = gaps.itself(raw.text) if marks else contents.of(tokenizer).text(raw.text)
+        (ids,) = (reader or InProcess(tokenizer)).encode([text], most)
         tokens = [*opening(tokenizer), *ids]
     if not tokens:
         raise EngineError(INVALID_REQUEST, "The prompt is empty. Send some text to continue.")

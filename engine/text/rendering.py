@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from engine.errors import CONTEXT_OVERFLOW, TEMPLATE_ERROR, EngineError
 from engine.messages import Message
+from engine.text import gaps
 
 
 class TooLongError(EngineError):
@@ -81,7 +82,7 @@ class InProcess:
         # The template has written any BOS token itself.
         encode, found = self.tokenizer.encode, list[list[int]]()
         for text in texts:
-            found.append(list(encode(text, add_special_tokens=False)) if text else [])
+            found.append(gaps.tokens(lambda t: encode(t, add_special_tokens=False), text))
             if most is not None and len(found[0]) > most:
                 raise TooLongError(len(found[0]))
         return found

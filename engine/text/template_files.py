@@ -10,13 +10,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+MORE = "additional_chat_templates"
+"""A folder in the model's: its templates are files, named as they are."""
+
 DEFAULT, TOOLS = "default", "tool_use"
 """The names that transformers knows, of templates that have some."""
 
 
 def extra(folder: Path) -> dict[str, Any]:
     """What a tokenizer is loaded with so that it has its template; mostly nothing."""
-    if (folder / "chat_template.jinja").exists() or (folder / "additional_chat_templates").exists():
+    if (folder / "chat_template.jinja").exists() or (folder / MORE).exists():
         return {}
     if _of(folder / "tokenizer_config.json"):
         return {}

@@ -32,6 +32,7 @@ from engine.errors import (
     EngineError,
 )
 from engine.kv.ledger import Ledger
+from engine.model import fingerprint
 from engine.model.folder import check as check_folder
 from engine.params import SamplingParams
 from engine.text import pieces
@@ -317,6 +318,30 @@ def test_a_good_folder_is_described(confined: Confined, tmp_path: Path) -> None:
     assert (facts.rows, facts.files, facts.config) == (300, ["model.safetensors"], FILE)
     assert facts.size == (tmp_path / "model.safetensors").stat().st_size
     assert facts.generation == {"top_p": 0.5}
+
+
+@pytest.mark.parametrize("kind", ["fifo", "device", "huge"])
+def test_templates_in_a_folder_of_their_own_are_looked_at_too(
+    confined: Confined, kind: str, tmp_path: Path
+) -> None:
+    write_folder(tmp_path)
+    plain = fingerprint.contents(tmp_path)
+    file = tmp_path / "additional_chat_templates" / "rag.jinja"
+    file.parent.mkdir()
+    file.write_text("{{ messages }}")
+    confined.look(tmp_path, "Model")
+    assert fingerprint.contents(tmp_path) != plain  # another template is another model
+    assert file.name in str(fingerprint.identity(tmp_path))
+    file.unlink()
+    if kind == "fifo":
+        os.mkfifo(file)
+    elif kind == "device":
+        file.symlink_to("/dev/zero")
+    else:
+        file.write_text(" " * (_MB + 1))
+    with pytest.raises(EngineError, match=r"rag\.jinja is") as caught:
+        confined.look(tmp_path, "Model")
+    assert caught.value.code == MODEL_LOAD_FAILED
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import subprocess
 import sys
@@ -9,11 +11,12 @@ import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 
 from engine import Engine, SamplingParams
-from engine.kv.cache_file import DamagedError, read_record
+from engine.kv.cache_file import DamagedError, read_contents, read_record
 from engine.kv.offload import LEAST_TOKENS
 from tests.engine.families import FAMILIES
 
@@ -108,7 +111,117 @@ def test_a_cache_that_makes_room_is_read_back(model_folder: Folder, tmp_path: Pa
         assert not list(tmp_path.glob("*"))
 
 
-@pytest.mark.parametrize("damage", ["cut", "header", "length", "empty", "noise"])
+def deep(head: dict[str, Any]) -> None:
+    head["__metadata__"]["shape"] = "[" * 100_000 + "]" * 100_000
+
+
+def told(name: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    """Let the header say something else; `value` makes it of what it says."""
+
+    def change(head: dict[str, Any]) -> None:
+        meta = head["__metadata__"]
+        meta[name] = json.dumps(value(json.loads(meta[name])))
+
+    return change
+
+
+def arrays(change: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any]], None]:
+    def go(head: dict[str, Any]) -> None:
+        for name, entry in head.items():
+            if name != "__metadata__":
+                change(entry)
+
+    return go
+
+
+def offsets(shape: Any, value: Any) -> Any:
+    """The description of caches with another value for how many tokens they hold."""
+    if isinstance(shape, list):
+        return [offsets(part, value) for part in shape]
+    if not isinstance(shape, dict):
+        return shape
+    made = {name: offsets(part, value) for name, part in shape.items()}
+    return {**made, "offset": {"value": value}} if "offset" in made else made
+
+
+def overlap(head: dict[str, Any]) -> None:
+    entries = [entry for name, entry in head.items() if name != "__metadata__"]
+    for entry in entries:
+        entry["data_offsets"] = entries[-1]["data_offsets"]
+
+
+LIES = {
+    "deep": deep,
+    "tokens that are texts": told("tokens", lambda t: ["x"] * len(t)),
+    "tokens below zero": told("tokens", lambda t: [-1] * len(t)),
+    "tokens beyond all": told("tokens", lambda t: [10**30] * len(t)),
+    "no tokens": told("tokens", lambda t: None),
+    "cuts beyond": told("cuts", lambda t: [10**12]),
+    "a boundary beyond": told("boundary", lambda t: 10**9),
+    "a boundary in words": told("boundary", lambda t: "x"),
+    "a ledger's number": told("ledger", lambda t: [5, t[1], t[2]]),
+    "a ledger of texts": told("ledger", lambda t: [t[0], ["x"] * len(t[1]), t[2]]),
+    "a ledger of strangers": told("ledger", lambda t: [t[0], [10**6] * len(t[1]), t[2]]),
+    "a ledger that ends late": told("ledger", lambda t: [t[0], t[1], [[len(t[0]), 10**9]]]),
+    "a ledger that ends early": told("ledger", lambda t: [t[0], t[1], [[-5, -9]]]),
+    "a ledger of halves": told("ledger", lambda t: [t[0], t[1], [[1.5, 2.5]]]),
+    "overlapping": overlap,
+    "before the beginning": arrays(lambda e: e.update(data_offsets=[-8, e["data_offsets"][1]])),
+    "flat": arrays(lambda e: e.update(shape=[math.prod(e["shape"])])),
+    "turned round": arrays(lambda e: e.update(shape=e["shape"][::-1])),
+    "huge": arrays(lambda e: e.update(shape=[10**18])),
+    "another type": arrays(lambda e: e.update(dtype="F16", shape=[*e["shape"], 2])),
+    "an unknown type": arrays(lambda e: e.update(dtype="F64")),
+    "held huge": told("shape", lambda s: offsets(s, 10**9)),
+    "held below zero": told("shape", lambda s: offsets(s, -7)),
+    "held a text": told("shape", lambda s: offsets(s, "x")),
+    "held beyond all": told("shape", lambda s: offsets(s, 10**30)),
+    "no method": told(
+        "shape",
+        lambda s: {
+            **s,
+            "caches": {
+                "list": [{"object": {"update_and_fetch": {"value": 1}}}] * len(s["caches"]["list"])
+            },
+        },
+    ),
+}
+"""What a file may say whose checksums are right: somebody has forged it."""
+
+
+@pytest.mark.parametrize("family", ["plain", "sliding window"])
+def test_a_forged_file_costs_only_its_reading(
+    model_folder: Folder, tmp_path: Path, family: str
+) -> None:
+    folder = model_folder(family)
+    with Engine(cache_dir=tmp_path) as engine:
+        _, messages = talk(engine, folder, "mine")
+    (file,) = tmp_path.glob("*.safetensors")
+    data = file.read_bytes()
+    length = int.from_bytes(data[:8], "little")
+    with Engine(cache_dir=tmp_path) as engine:
+        model = engine.load(folder)
+        # As it is, and as it was said: the tokens of the answer before may differ from its text's.
+        plain = engine.open_session(model, "mine")
+        good = [plain.send(messages, SOME).tokens(60)]
+        good.append(engine.open_session(model).send(messages, SOME).tokens(60))
+        for name, lie in LIES.items():
+            plain.close()
+            engine.stats()
+            head = json.loads(data[8 : 8 + length])
+            lie(head)
+            text = json.dumps(head).encode()
+            begun, body = len(text).to_bytes(8, "little") + text, data[8 + length : -8]
+            sums = [crc32(begun).to_bytes(4, "little"), crc32(body).to_bytes(4, "little")]
+            file.write_bytes(begun + body + b"".join(sums))
+            plain = engine.open_session(model, "mine")
+            assert plain.send(messages, SOME).tokens(60) in good, name
+            assert plain.send(messages, SOME).tokens(60) in good, name
+
+
+@pytest.mark.parametrize(
+    "damage", ["cut", "header", "length", "empty", "noise", "flipped", "flipped below", "old"]
+)
 def test_a_damaged_file_costs_only_its_reading(
     model_folder: Folder, tmp_path: Path, damage: str
 ) -> None:
@@ -124,17 +237,62 @@ def test_a_damaged_file_costs_only_its_reading(
             "length": b"\xff" * 8 + data[8:],
             "empty": b"",
             "noise": os.urandom(5000),
+            "flipped": data[:500] + bytes([data[500] ^ 1]) + data[501:],
+            "flipped below": data[:-5000] + bytes([data[-5000] ^ 1]) + data[-4999:],
+            "old": data[:-8],  # as it was before there were checksums
         }[damage]
     )
     with pytest.raises(DamagedError):
-        read_record(file)
+        read_contents(file, read_record(file))
     with Engine(cache_dir=tmp_path) as engine:
         model = engine.load(folder)
         reply = engine.open_session(model, "mine").send(messages, SOME)
         tokens = reply.tokens(60)
         assert reply.stats.reused_tokens == 0
-        assert tokens == engine.open_session(model).send(messages, SOME).tokens(60)
+        if damage != "flipped below":  # what was said is known there, token by token
+            assert tokens == engine.open_session(model).send(messages, SOME).tokens(60)
         assert not file.exists()
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
+def test_what_is_no_file_is_not_read(model_folder: Folder, tmp_path: Path, kind: str) -> None:
+    folder, place = model_folder("plain"), tmp_path / "caches"
+    with Engine(cache_dir=place) as engine:
+        _, messages = talk(engine, folder, "mine")
+    (file,) = place.glob("*.safetensors")
+    if kind == "link":
+        file.rename(tmp_path / "elsewhere")
+        file.symlink_to(tmp_path / "elsewhere")
+    else:
+        file.unlink()
+        os.mkfifo(file) if kind == "pipe" else file.mkdir()
+    before = sorted(path.name for path in tmp_path.iterdir())
+    with Engine(cache_dir=place) as engine:
+        reply = engine.open_session(engine.load(folder), "mine").send(messages, SOME)
+        assert reply.tokens(60)
+        assert reply.stats.reused_tokens == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_another_chats_file_tells_nothing_of_it(model_folder: Folder, tmp_path: Path) -> None:
+    """Under the name of a chat lies the file of another one of the same model."""
+    folder = model_folder("plain")
+    with Engine(cache_dir=tmp_path) as engine:
+        talk(engine, folder, "mine")
+    (mine,) = tmp_path.glob("*.safetensors")
+    other = [user("something else entirely " * 30)]
+    with Engine(cache_dir=tmp_path) as engine:
+        chat = engine.open_session(engine.load(folder), "other")
+        chat.send(other, SOME).text(60)
+    (theirs,) = set(tmp_path.glob("*.safetensors")) - {mine}
+    mine.replace(theirs)
+    with Engine(cache_dir=tmp_path) as engine:
+        model = engine.load(folder)
+        reply = engine.open_session(model, "other").send([*other, assistant("a"), user("b")], SOME)
+        tokens = reply.tokens(60)
+        assert reply.stats.reused_tokens < 20  # the template's beginning
+        fresh = engine.open_session(model).send([*other, assistant("a"), user("b")], SOME)
+        assert tokens == fresh.tokens(60)
 
 
 def test_another_model_does_not_use_it(model_folder: Folder, tmp_path: Path) -> None:

@@ -7,11 +7,13 @@ import os
 import re
 import stat
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from engine.core.confined.headers import header
 from engine.core.confined.refusing import RefusedError
+from engine.text.template_files import MORE
 
 _MB = 2**20
 _INDEX = "model.safetensors.index.json"
@@ -129,12 +131,14 @@ def _check_all_there(folder: Path, name: str, entries: set[str]) -> None:
 def _entries(folder: Path, name: str) -> set[str]:
     """The names in a folder; refuses those that are read and are no ordinary files."""
     found = set()
-    for number, entry in enumerate(os.scandir(folder)):
+    places = [folder, *([folder / MORE] if (folder / MORE).is_dir() else [])]
+    for number, entry in enumerate(chain.from_iterable(map(os.scandir, places))):
         if number >= _MOST_FILES:
             raise RefusedError(
                 f"{name} is no model folder: it holds more than {_MOST_FILES:,} files."
             )
-        found.add(entry.name)
+        if Path(entry.path).parent == folder:
+            found.add(entry.name)
         ends = [size for end, size in _SIZES.items() if entry.name.endswith(end)]
         if not ends and not entry.name.endswith(".safetensors"):
             continue

@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 
 from engine.core.confined.templates import Template
 from engine.errors import EngineError
-from engine.text import import_structure, template_files
+from engine.text import gaps, import_structure, template_files
 from engine.text.rendering import Asked, InProcess, TooLongError, render
 
 
@@ -57,9 +57,9 @@ class Plain:
 
     def encode(self, texts: list[str], most: int | None = None) -> list[list[int]]:
         """The tokens of each; `TooLongError` where the first has more than `most`."""
-        found: list[list[int]] = []
+        encode, found = self.tokenizer.encode, list[list[int]]()
         for text in texts:
-            found.append(self.tokenizer.encode(text, add_special_tokens=False).ids if text else [])
+            found.append(gaps.tokens(lambda t: encode(t, add_special_tokens=False).ids, text))
             if most is not None and len(found[0]) > most:
                 raise TooLongError(len(found[0]))
         return found

@@ -1,0 +1,243 @@
+"""Contents are not markup: what messages say never becomes the marks of a model's template.
+
+A tokenizer finds its special tokens wherever their text stands, also in what a person, a page or a
+tool wrote. So before a template is rendered each of them in its contents gets a gap, a character
+that no text has, after its first one. Templates carry the gap along as they do any letter; where
+tokens are made of what they rendered, the text is divided there, and the gap is gone. Texts without
+such marks are left alone, and so are their tokens.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from engine.messages import Message
+from engine.text import recognition
+from engine.text.gaps import GAP, itself
+from engine.text.markers import Markers
+
+_SEARCHED = 2**16  # characters at a time, so that Python's lock is free in between
+_NUMBER = re.compile(r"\d+")
+_LONGEST_NUMBER = 8
+_SHAPED = re.compile(r"[<\[]/?[|｜]")
+_OUTSIDE = re.compile(r"^\W+|\W+$")
+_Given = tuple[list[Message], dict[str, Any]]
+
+_SCHEMA = {"type", "properties", "required", "items", "enum", "description", "name", "parameters"}
+
+# -- contents ---------------------------------------------------------------------------------
+
+
+class Contents:
+    """Puts gaps into what a template is given.
+
+    Args:
+        marks: the special tokens, and others that mean more than they say.
+        markers: what the model frames parts of its answers with.
+        folds: the tokenizer looks for some of them in the text as it has normalised it.
+    """
+
+    def __init__(self, marks: Iterable[str], markers: Markers, folds: bool = False) -> None:
+        known = {mark for mark in marks if len(mark) > 1 and GAP not in mark}
+        self._marks = _any_of(known)
+        self._longest = max(map(len, known), default=0) + _LONGEST_NUMBER
+        frames = {text for f in markers.frames for text in (f.start, *f.ends)} | {*markers.dropped}
+        self._frames = _any_of(frames) if markers.header is None else None
+        self._names = {_OUTSIDE.sub("", mark) for mark in known} - _SCHEMA
+        self._folds = folds
+
+    def text(self, text: str, answer: bool = False) -> str:
+        """A text with a gap in each mark.
+
+        Args:
+            answer: it is one of the model's, whose frames of reasoning and calls stay what they
+                are: templates look for them. What ends turns and opens others does not.
+        """
+        text = itself(text)
+        if self._marks is None or not (self._folds or self._first(text, 0)):
+            return text
+        if not answer or self._frames is None:
+            return self._gapped(text)
+        made, at = list[str](), 0
+        for frame in self._frames.finditer(text):
+            made += [self._gapped(text[at : frame.start()]), frame.group()]
+            at = frame.end()
+        return "".join([*made, self._gapped(text[at:])])
+
+    def written(self, raw: str, said: Message) -> str:
+        """An answer as the model wrote it, with gaps where later prompts will have them.
+
+        Args:
+            said: the same answer as those prompts have it.
+        """
+        for key, answer in (("reasoning_content", False), ("content", True)):
+            text = said.get(key) or ""
+            place = raw.rfind(text)
+            if place >= 0 and (gapped := self.text(text, answer)) != text:
+                raw = f"{raw[:place]}{gapped}{raw[place + len(text) :]}"
+        return raw
+
+    def messages(self, messages: list[Message]) -> list[Message]:
+        """Messages with a gap in each mark; the same ones where there is none."""
+        made = [
+            {
+                key: self.text(value, True)
+                if key == "content" and isinstance(value, str) and message["role"] == "assistant"
+                else self.values(value)
+                for key, value in message.items()
+            }
+            for message in messages
+        ]
+        return messages if made == messages else made
+
+    def values(self, value: Any) -> Any:
+        """Whatever a template is given, with a gap in each mark of its texts and names."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {self.values(key): self.values(inside) for key, inside in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self.values(inside) for inside in value]
+        return value
+
+    def parted(self, messages: list[Message], given: Mapping[str, Any]) -> _Given | None:
+        """Both with a gap in those names of tools and arguments that are marks between brackets.
+
+        Some templates write names as tags: of an argument `think` they make `<think>`.
+
+        Returns:
+            None where there is no such name.
+        """
+        made = [
+            {**m, **{key: self._calls(m[key]) for key in ("tool_calls", "name") if m.get(key)}}
+            for m in messages
+        ]
+        template = dict(given)
+        if given.get("tools"):
+            template["tools"] = self._calls(given["tools"])
+        changed = made != messages or template != given
+        return (made, template) if changed else None
+
+    def _calls(self, value: Any) -> Any:
+        """Tools, calls of them, or a name."""
+        if isinstance(value, str):
+            return self._name(value)
+        if isinstance(value, list):
+            return [self._calls(inside) for inside in value]
+        if not isinstance(value, Mapping):
+            return value
+        made = dict(value)
+        if "function" in made:
+            made["function"] = self._calls(made["function"])
+        if isinstance(made.get("name"), str):
+            made["name"] = self._name(made["name"])
+        for key in ("parameters", "arguments"):
+            if key in made:
+                made[key] = self._named(made[key])
+        return made
+
+    def _named(self, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {self._name(key): self._named(inside) for key, inside in value.items()}
+        return [self._named(v) for v in value] if isinstance(value, list) else value
+
+    def _name(self, name: Any) -> Any:
+        own = isinstance(name, str) and len(name) > 1 and name in self._names
+        return f"{name[0]}{GAP}{name[1:]}" if own else name
+
+    def count(self, text: str) -> int:
+        """The marks in a rendered text."""
+        return 0 if self._marks is None else sum(1 for _ in self._marks.finditer(text))
+
+    def _first(self, text: str, at: int) -> re.Match[str] | None:
+        """The first mark from there on."""
+        assert self._marks is not None
+        for start in range(at, len(text), _SEARCHED):
+            found = self._marks.search(text, start, start + _SEARCHED + self._longest)
+            if found is not None:
+                return found
+        return None
+
+    def _gapped(self, text: str) -> str:
+        made, at = list[str](), 0
+        # From each mark's second character on: another may begin within it.
+        while (found := self._first(text, at)) is not None:
+            made += [text[at : found.start() + 1], GAP]
+            at = found.start() + 1
+        text = "".join([*made, text[at:]])
+        if not self._folds or text.isascii():
+            return text
+        if not self.count(unicodedata.normalize("NFKC", text)):
+            return text
+        return "".join(c + GAP if unicodedata.normalize("NFKC", c) != c else c for c in text)
+
+
+def _any_of(texts: Iterable[str]) -> re.Pattern[str] | None:
+    """Finds any of the texts; those that differ in a number only by what they have in common."""
+    shapes = Counter(_NUMBER.sub("0", text) for text in texts if text)
+    alone = {text for text in texts if text and shapes[_NUMBER.sub("0", text)] == 1}
+    found = [re.escape(text) for text in alone]
+    for shape, count in shapes.items():
+        if count > 1:
+            parts = map(re.escape, shape.split("0"))
+            found.append(rf"\d{{1,{_LONGEST_NUMBER}}}".join(parts))
+    return re.compile("|".join(sorted(found, key=len, reverse=True))) if found else None
+
+
+# -- the marks of a tokenizer -------------------------------------------------------------------
+
+
+def marks_of(tokenizer: Any) -> tuple[list[str], bool]:
+    """The marks of mlx-lm's wrapper of a tokenizer, and whether it looks for normalised ones.
+
+    These are its special tokens, and of the others that were added to its vocabulary what the
+    template writes, what its dialect has and what is made like a mark. Many tokenizers have added
+    runs of blanks, tags of HTML or letters: those are text.
+    """
+    if (told := getattr(tokenizer, "marks", None)) is not None:
+        return list(told["marks"]), bool(told["folds"])
+    inner = getattr(tokenizer, "_tokenizer", tokenizer)
+    added = getattr(inner, "added_tokens_decoder", None)
+    if not isinstance(added, Mapping):
+        return [], False
+    dialect, template = recognition.recognise(tokenizer), recognition.template_text(inner)
+    row = dialect.row
+    own = {*dialect.markers.all, *row.ends, *row.needs}
+    special = {*(getattr(inner, "all_special_tokens", None) or ())}
+
+    def is_mark(token: Any) -> bool:
+        text = str(token)
+        if len(text) < 2 or not text.strip() or text in row.said:
+            return False
+        if getattr(token, "special", False) or text in special or text in own:
+            return True
+        return _SHAPED.match(text) is not None or text in template
+
+    found = [token for token in added.values() if is_mark(token)]
+    normalizer = getattr(getattr(inner, "backend_tokenizer", None), "normalizer", None)
+    folds = normalizer is not None and any(getattr(t, "normalized", False) for t in found)
+    marks = {*map(str, found)} | {s for s in special if len(s) > 1 and s.strip()}
+    # Of ordinary tokens, but the template acts on them: it cuts a text off at `</think>`.
+    marks |= {m for m in dialect.markers.all if m in template and not m[0].isalpha()}
+    return sorted(marks), folds
+
+
+_found: WeakKeyDictionary[Any, Contents] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def of(tokenizer: Any) -> Contents:
+    """What puts gaps into the contents for a tokenizer, made once for each."""
+    with _lock:
+        known = _found.get(tokenizer)
+        if known is None:
+            marks, folds = marks_of(tokenizer)
+            markers = recognition.of(tokenizer).markers
+            known = _found[tokenizer] = Contents(marks, markers, folds)
+        return known
