@@ -79,9 +79,13 @@ class Execution:
     def execute(self, plan: StepPlan) -> Results:
         """Do what the plan says; errors are in the results, with whose they are."""
         results = Results()
+        if plan.evict:
+            self.evict(plan.evict)
+        for key in plan.requeue:
+            with _fence(results, key):
+                self._state.wait_again(self._state.answering[key])
         if plan.load is not None:
             try:
-                self.evict(plan.load.evict)
                 self._loading.begin(plan.load)
             except BaseException as error:
                 self._loading.refuse(plan.load.key, as_engine_error(error))
@@ -143,13 +147,17 @@ class Execution:
                 if state.offload.pending < state.budget * PENDING_SHARE:
                     state.save(session)
                 session.kv.drop()
+        # It need not be free yet: what is written to disk is held until then.
+        state.memory_changed()
 
     def begin(self, session: SessionState) -> None:
         """Let a reply, for which there is room, have its prompt read."""
         reply = session.reply
         assert reply is not None
         reply.reused = session.kv.begin(reply.tokens)
-        reply.rebuilt = session.kv.rebuilt
+        reply.rebuilt = reply.rebuilt or session.kv.rebuilt
+        if reply.generated:  # it comes after those whose prompts wait longer now
+            reply.waiting_since = time.perf_counter()
         reply.status = Status.PREFILLING
         reply.queue_position = -1
         if session.remaining:
@@ -159,7 +167,6 @@ class Execution:
         self._state.note_read(session)
 
     def _admit(self, admission: Admission) -> None:
-        self.evict(admission.evict)
         session = self._state.answering[admission.session]
         if session.kv.caches is None and self._state.offload.may_hold(session.id):
             assert session.reply is not None

@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterable
 from engine.core.reply_state import PROMISED
 from engine.core.session import SessionState
 from engine.core.state import State
-from engine.core.view import idle
-from engine.errors import EngineError
-from engine.scheduling.admission import make_room
+from engine.core.view import room_for
 
 
 class Growing:
@@ -30,13 +28,9 @@ class Growing:
             return
         state, before = self._state, reply.limit
         reply.limit = min(reply.longest, before + PROMISED)
-        others = sum(s.most for s in state.answering.values() if s.is_running and s is not session)
-        needed = state.weights + session.most
-        try:
-            dropped = make_room(state.budget, needed, others, idle(state))
-        except EngineError:
-            dropped = None
-        if dropped is None:
+        own, groups = state.promised()
+        room = room_for(state, state.weights + own + sum(groups.values()), groups)
+        if room is None:
             reply.limit = before
-        else:
-            self._evict(dropped)
+        elif room[0]:
+            self._evict(room[0])

@@ -72,19 +72,21 @@ class Reception:
             make, estimate = kept.make, kept.estimate
         kv = model.new_kv(make, shares_prefix, command.kv_bits)
         kv.shares_from = model.shares_from
-        self._state.sessions[command.session_id] = SessionState(
-            command.session_id,
-            model,
-            command.system,
-            command.reproducible,
-            command.reasoning,
-            kv,
-            estimate,
-            command.kv_bits,
-            command.on_overflow,
-            command.context,
-            command.scratch,
-            command.named,
+        self._state.add(
+            SessionState(
+                command.session_id,
+                model,
+                command.system,
+                command.reproducible,
+                command.reasoning,
+                kv,
+                estimate,
+                command.kv_bits,
+                command.on_overflow,
+                command.context,
+                command.scratch,
+                command.named,
+            )
         )
 
     def send(self, command: Send) -> None:
@@ -168,22 +170,24 @@ class Reception:
             if command.session_id in self._state.ended:
                 self._state.ended[command.twin_id] = self._state.ended[command.session_id]
             return
-        self._state.sessions[command.twin_id] = SessionState(
-            command.twin_id,
-            source.model,
-            source.system,
-            source.reproducible,
-            source.reasoning,
-            source.kv.fork(),
-            source.estimate,
-            source.kv_bits,
-            source.on_overflow,
-            source.context,
-            named=command.named,
-            priority=source.priority,
-            moment=source.moment,
-            history=[dict(m) for m in source.history],
-            gone=list(source.gone),
+        self._state.add(
+            SessionState(
+                command.twin_id,
+                source.model,
+                source.system,
+                source.reproducible,
+                source.reasoning,
+                source.kv.fork(),
+                source.estimate,
+                source.kv_bits,
+                source.on_overflow,
+                source.context,
+                named=command.named,
+                priority=source.priority,
+                moment=source.moment,
+                history=[dict(m) for m in source.history],
+                gone=list(source.gone),
+            )
         )
 
     def close(self, command: CloseSession) -> None:
@@ -218,6 +222,7 @@ class Reception:
         session = self._state.sessions.get(command.session_id)
         if session is not None:
             session.priority = command.priority
+            session.kv.touched()  # its figures have changed
             self._state.memory_changed()
 
     def count(self, command: CountTokens) -> None:

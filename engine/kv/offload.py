@@ -15,6 +15,7 @@ import os
 import queue
 import threading
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 
 from engine.errors import words_of
@@ -45,6 +46,9 @@ class Offload:
 
     Methods are for the engine thread, but for `look`, `read` and `remove`, which workers call.
 
+    Attributes:
+        wake: called by the writer when something has been written: `settle` frees it.
+
     Args:
         folder: where they lie; None writes nothing. Made when needed, for its owner only.
         limit: bytes that they may take together; the least recently used go first.
@@ -53,6 +57,7 @@ class Offload:
     def __init__(self, folder: Path | None, limit: int) -> None:
         self._folder = folder
         self._limit = limit
+        self.wake: Callable[[], None] = lambda: None
         self._jobs: queue.SimpleQueue[tuple[Path, Image] | None] = queue.SimpleQueue()
         self._change = threading.Condition()  # guards the three below
         self._writing: dict[Path, int] = {}  # how many images of a file are on their way
@@ -157,12 +162,15 @@ class Offload:
                 self._forgotten.add(path)
         self._unlink(path)
 
-    def settle(self) -> None:
-        """Free what has been written."""
+    def settle(self) -> bool:
+        """Free what has been written; False where that is nothing."""
+        if not self._written:
+            return False
         with self._change:
             while self._written:
                 self._pending -= self._written.popleft().nbytes
                 self._held = None
+        return True
 
     def close(self) -> None:
         """Wait until all is written."""
@@ -217,6 +225,10 @@ class Offload:
                 self._written.append(image)
                 del job, image
                 self._change.notify_all()
+            try:
+                self.wake()
+            except BaseException:  # an engine that has ended waits for nothing
+                log.debug("nobody hears of what was written")
 
     def _write_one(self, path: Path, image: Image) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

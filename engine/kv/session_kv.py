@@ -114,6 +114,7 @@ class SessionKV(HeldCaches):
         kept = [own_states(compact(clone(c))) if may_not_trim(c) else None for c in self.caches]
         mx.eval(list(leaves(kept)))  # frees what was cut off
         self._snapshot = Snapshot(kept, len(self.tokens))
+        self.touched()
 
     def drop(self) -> None:
         """Free the caches and keep the ledger. The next turn reads its whole prompt."""
@@ -124,6 +125,7 @@ class SessionKV(HeldCaches):
     def _changed(self) -> None:
         self.on_disk = -1
         self._stop_sharing()
+        self.touched()
 
     def _reset(self) -> None:
         self._changed()
@@ -152,6 +154,7 @@ class SessionKV(HeldCaches):
 
     def _forget_after(self, length: int) -> None:
         self.on_disk = -1
+        self.touched()
         del self.tokens[length:]
         self.cuts = [c for c in self.cuts if c <= length]
 
@@ -199,11 +202,18 @@ class SessionKV(HeldCaches):
         return copies
 
     @property
-    def in_one_piece(self) -> Caches | None:
-        """The caches as the model makes them; copies where they go on from a shared prefix."""
-        if self.shared_prefix is None:
+    def as_made(self) -> Caches | None:
+        """The caches as the model makes them, to be written; nothing is copied for that.
+
+        Where they go on from a shared prefix, their keys and values are `Joined`.
+        """
+        if self.caches is None or self.shared_prefix is None:
             return self.caches
-        return self.beginning(len(self.tokens), room=False)
+        made = self.make()
+        for cache, held in zip(made, self.caches, strict=True):
+            cache.keys, cache.values = held.joined()
+            cache.offset = held.offset
+        return made
 
     @property
     def snapshot_copy(self) -> tuple[Caches, int] | None:

@@ -66,6 +66,11 @@ class Drafter:
         """Whether it may be used."""
         return self.faults < TOO_MANY_FAULTS
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its caches, by their length: that is looked at in every turn."""
+        return self.model.estimate.bytes(self.kv.length) if self.kv.layers else 0
+
     def admitted(self, tokens: list[int], limit: int, version: int) -> bool:
         """Whether it was looked for memory already; see `admit`."""
         return self._looked_at == (id(tokens), limit, version)
