@@ -23,7 +23,7 @@ from engine.errors import (
 from engine.kv.cache_objects import Caches
 from engine.messages import Command, Embed, Embeddings, RawPrompt
 from engine.model import backend, hidden
-from engine.model.loaded import LoadedModel
+from engine.model.loaded import LoadedModel, TextSide
 from engine.model.vocabulary import check_ids
 from engine.scheduling import admission
 from engine.scheduling.pacing import GAP_BUDGET, Pacing
@@ -43,7 +43,6 @@ class _Job:
     """
 
     command: Embed
-    model: LoadedModel
     texts: list[list[int]]
     begun: bool = False
     reserved: int = 0
@@ -83,14 +82,16 @@ class Embedding:
 
         def ready(texts: list[list[int]]) -> None:
             self._waiting.remove(command)
-            self._jobs.append(_Job(command, model, texts))
+            self._jobs.append(_Job(command, texts))
 
         def failed(error: BaseException) -> None:
             if command in self._waiting:
                 self._waiting.remove(command)
             refuse(command, as_engine_error(error))
 
-        self._workers.run(model.info.id, lambda: _tokens(model, command), ready, failed)
+        # Not the model itself: it may be unloaded meanwhile.
+        text_side = model.text_side
+        self._workers.run(model.info.id, lambda: _tokens(text_side, command), ready, failed)
 
     @property
     def busy(self) -> bool:
@@ -116,17 +117,19 @@ class Embedding:
         if job.command.answer.cancelled():
             self._end(job)
             return
-        if job.model.info.id not in self._state.models:
+        key = job.command.model_id
+        model = self._state.models.get(key)
+        if model is None:
             raise EngineError(UNKNOWN_MODEL, "The model was unloaded. Load it again.")
-        if not job.begun and not self._reserve(job):
+        if not job.begun and not self._reserve(job, model):
             return  # until more is on disk
-        tokens, key = job.texts[len(job.vectors)], job.model.info.id
-        job.caches = job.caches if job.caches is not None else job.model.new_caches()
+        tokens = job.texts[len(job.vectors)]
+        job.caches = job.caches if job.caches is not None else model.new_caches()
         decoding = 0.0 if self._state.answering else None
         count = self._pacing.chunk(key, len(tokens) - job.done, decoding)
         began = time.perf_counter()
         piece = tokens[job.done : job.done + count]
-        job.total = hidden.add_up(job.model, job.caches, piece, job.total)
+        job.total = hidden.add_up(model, job.caches, piece, job.total)
         self._pacing.observe(key, count, time.perf_counter() - began, decoding)
         self._state.meter.note(0, count)
         job.done += count
@@ -139,10 +142,10 @@ class Embedding:
             if not job.command.answer.cancelled():
                 job.command.answer.set_result(Embeddings(tuple(job.vectors), count))
 
-    def _reserve(self, job: _Job) -> bool:
+    def _reserve(self, job: _Job, model: LoadedModel) -> bool:
         """Find room for the longest text's caches; False where what makes room is being written."""
         state = self._state
-        needed = job.model.estimate.bytes(max(map(len, job.texts)))
+        needed = model.estimate.bytes(max(map(len, job.texts)))
         if state.weights + needed > state.budget:
             raise EngineError(
                 CAPACITY_EXHAUSTED, admission.too_large(state.weights + needed, state.budget)
@@ -181,7 +184,7 @@ class Embedding:
         return left
 
 
-def _tokens(model: LoadedModel, command: Embed) -> list[list[int]]:
+def _tokens(model: TextSide, command: Embed) -> list[list[int]]:
     """The tokens of each text. For a worker."""
     found, context = [], model.info.context_length
     for number, text in enumerate(command.texts, 1):

@@ -37,6 +37,7 @@ from engine.model import backend
 from engine.model.quantised import kept_in
 from engine.params import SamplingParams
 from engine.scheduling.scheduler import Scheduler
+from engine.scheduling.view import Status
 from engine.text.rendering import MOMENT
 
 
@@ -107,15 +108,16 @@ class Reception:
             bool(command.template.get("tools")),
         )
         request = self._request(session, command)
+        name = session.id  # not the session itself, which has the model: it may be unloaded
         session.reply = reply
         self._state.answering[session.id] = session
         self._state.unended.add(reply)
         try:
             self._workers.run(
                 session.model.info.id,
-                lambda: prepare(request) if session.reply is reply else None,
-                lambda outcome: self._prepared(session, reply, outcome),
-                lambda error: self._not_prepared(session, reply, error),
+                lambda: prepare(request) if reply.status != Status.FINISHED else None,
+                lambda outcome: self._prepared(name, reply, outcome),
+                lambda error: self._not_prepared(name, reply, error),
             )
         except BaseException as error:  # no thread to be had, for one
             self._state.fail_reply(session, error, keep_cache=True)
@@ -130,7 +132,7 @@ class Reception:
                     return offload.look(name, fingerprint)
 
         return Request(
-            session.model,
+            session.model.text_side,
             session.system,
             session.reasoning,
             session.on_overflow == "slide",
@@ -144,16 +146,18 @@ class Reception:
             {**command.template, MOMENT: session.present()},
         )
 
-    def _prepared(self, session: SessionState, reply: ReplyState, outcome: Outcome | None) -> None:
-        if outcome is None or session.reply is not reply:
+    def _prepared(self, name: str, reply: ReplyState, outcome: Outcome | None) -> None:
+        session = self._state.answering.get(name)
+        if outcome is None or session is None or session.reply is not reply:
             return  # it has ended meanwhile
         session.kv.ledger = outcome.ledger
         session.gone = outcome.prepared.gone
         reply.begin(outcome.prepared)
         self._state.memory_changed()
 
-    def _not_prepared(self, session: SessionState, reply: ReplyState, error: BaseException) -> None:
-        if session.reply is reply:
+    def _not_prepared(self, name: str, reply: ReplyState, error: BaseException) -> None:
+        session = self._state.answering.get(name)
+        if session is not None and session.reply is reply:
             self._state.fail_reply(session, error, keep_cache=True)
 
     def cancel(self, command: Cancel) -> None:
@@ -231,7 +235,7 @@ class Reception:
         if model is None:
             raise EngineError(UNKNOWN_MODEL, "The model is not loaded. Load it first.")
         request = Request(
-            model,
+            model.text_side,
             None,
             command.reasoning,
             False,

@@ -66,7 +66,7 @@ def admit(queue: Sequence[Row], rows: Sequence[Row], memory: Memory) -> Admissio
     for row in sorted(queue, key=lambda r: not r.scratch):
         if row.paused or memory.weights + row.most + row.shared > free:
             continue  # or refused
-        in_use = groups | ({row.group: row.shared} if row.group else {})
+        in_use = {**groups, **({row.group: row.shared} if row.group else {})}
         least = memory.weights + running + row.most + sum(in_use.values())
         if least <= free:
             if least + memory.idle_bytes + memory.leaving <= memory.budget:
