@@ -36,8 +36,8 @@ def behind(state: State, session: SessionState) -> int:
     if not drafter.admitted(reply.tokens, reply.limit, state.memory_version):
         needed = drafter.model.estimate.bytes(reply.prompt_length + reply.limit)
         own, groups = state.promised()
-        used = state.weights + state.offload.pending + own + sum(groups.values()) + needed
-        used += state.idle_bytes(groups) - drafter.nbytes
+        used = state.weights + own + sum(groups.values()) + needed
+        used += state.idle_bytes(groups) + state.leaving(groups) - drafter.nbytes
         drafter.admit(reply.tokens, reply.limit, state.memory_version, used <= state.budget)
     return int(drafter.behind(reply.tokens)) if drafter.has_room else -1
 

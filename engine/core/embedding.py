@@ -160,7 +160,8 @@ class Embedding:
         dropped, left = room
         if dropped:
             self._evict(dropped)
-        if state.offload.pending and taken + left + state.offload.pending > state.budget:
+        leaving = state.leaving(groups)
+        if leaving and taken + left + leaving > state.budget:
             self._looked_at = state.memory_version
             return False
         job.begun, job.reserved = True, needed

@@ -31,4 +31,4 @@ class Relieving:
 
     def _held(self) -> int:
         state = self._state
-        return state.kv_bytes + state.prefix_cache.nbytes + state.offload.pending
+        return state.kv_bytes + state.prefix_cache.nbytes + state.leaving(state.promised()[1])

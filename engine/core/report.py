@@ -31,6 +31,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
         "children_bytes": sum(map(memory.resident, confined.shared().pids)),
         "weights_bytes": state.weights,
         "kv_bytes": state.kv_bytes,
+        "writing_bytes": state.leaving(state.promised()[1]),
         "disk_bytes": state.offload.nbytes,
         "prefix_bytes": state.prefix_cache.nbytes,
         "step_seconds": step_seconds,

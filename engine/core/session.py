@@ -87,11 +87,22 @@ class SessionState:
         return len(self.reply.tokens) - 1 - self.kv.length
 
     @property
+    def slack(self) -> int:
+        """Bytes of its caches that it will not need: they grow in steps, slots for all in them."""
+        reply, kv = self.reply, self.kv
+        assert reply is not None
+        longest, room = reply.prompt_length + reply.limit, kv.capacity
+        if kv.slots is None and room <= longest:
+            return 0
+        held = self.estimate.bytes(room) if kv.slots is None else kv.slots.nbytes_each
+        return max(0, held - self.estimate.bytes(longest))
+
+    @property
     def promise(self) -> Part:
         """Bytes of the caches when the reply has become as long as it may."""
         reply, kv = self.reply, self.kv
         assert reply is not None
-        whole = self.estimate.bytes(reply.prompt_length + reply.limit)
+        whole = self.estimate.bytes(reply.prompt_length + reply.limit) + self.slack
         shared = kv.shared_prefix
         if shared is None:
             return Part(whole)

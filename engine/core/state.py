@@ -118,6 +118,15 @@ class State:
         held = self.tally.nbytes + sum(p.own for p in parts) + sum(more.values())
         return held - self.prefix_cache.nbytes
 
+    def leaving(self, in_use: Collection[int] = ()) -> int:
+        """Bytes of caches that nobody has any more, and that are still being written to disk.
+
+        Args:
+            in_use: as of `idle_bytes`, which is asked before.
+        """
+        kept = {p.kv.part.group for p in self.prefix_cache.kept.values()}
+        return self.offload.pending({*in_use, *self.tally.groups, *kept})
+
     def idle_bytes(self, in_use: Collection[int]) -> int:
         """What dropping all caches that no reply uses would give back.
 

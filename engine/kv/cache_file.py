@@ -16,6 +16,7 @@ import mlx.core as mx
 import numpy as np
 
 from engine.kv.cache_objects import Caches
+from engine.kv.held_caches import Part
 from engine.kv.ledger import Ledger
 from engine.kv.session_kv import SessionKV
 from engine.kv.shared_prefix import Joined
@@ -86,6 +87,7 @@ class Image:
     The bytes are the arrays' own memory: it is freed when the image is, on the engine thread.
 
     Attributes:
+        held: what it keeps in memory; another's shared prefix may be among it.
         parts: for each array of the file those that it is made of, which follow each other along
             the third axis. They may be slices: what is not in one piece is copied a little at a
             time while it is written.
@@ -93,6 +95,7 @@ class Image:
 
     header: bytes
     parts: Sequence[Sequence[np.ndarray[Any, Any]]]
+    held: Part
 
     @property
     def nbytes(self) -> int:
@@ -157,7 +160,7 @@ def take_image(kv: SessionKV, fingerprint: str) -> Image:
     }
     head = json.dumps(entries).encode()
     head += b" " * (-len(head) % 8)
-    return Image(len(head).to_bytes(8, "little") + head, parts)
+    return Image(len(head).to_bytes(8, "little") + head, parts, kv.part)
 
 
 def read_record(path: Path) -> Record:

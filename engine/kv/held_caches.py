@@ -188,6 +188,15 @@ class HeldCaches:
         return self._measured
 
     @property
+    def capacity(self) -> int:
+        """Tokens for which there is room where its own keys are, by the layer with the most."""
+        first = self.layers[0] if self.layers else None
+        keys = getattr(first, "keys", None)
+        if isinstance(keys, (list, tuple)):  # in few bits
+            keys = keys[0]
+        return int(keys.shape[2]) + getattr(first, "base", 0) if keys is not None else 0
+
+    @property
     def sharers(self) -> int:
         """How many sessions, this one included, use the same memory."""
         if self.shared_prefix is not None:

@@ -15,7 +15,7 @@ import os
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from pathlib import Path
 
 from engine.errors import words_of
@@ -28,6 +28,7 @@ from engine.kv.cache_file import (
     read_record,
     take_image,
 )
+from engine.kv.held_caches import Part
 from engine.kv.session_kv import SessionKV
 
 log = logging.getLogger(__name__)
@@ -63,7 +64,7 @@ class Offload:
         self._writing: dict[Path, int] = {}  # how many images of a file are on their way
         self._written: deque[Image] = deque()  # to be freed by the engine thread
         self._forgotten: set[Path] = set()  # being written, and not wanted any more
-        self._pending = 0
+        self._pending: list[Part] = []
         self._writer: threading.Thread | None = None
         self._held: int | None = None
         for half in folder.glob("*.part") if folder is not None else ():
@@ -82,10 +83,16 @@ class Offload:
             self._held = sum(size for _, _, size in self._files())
         return self._held
 
-    @property
-    def pending(self) -> int:
-        """Bytes of memory that are still being written."""
-        return self._pending
+    def pending(self, others: Container[int] = ()) -> int:
+        """Bytes of memory that are held only because they are being written.
+
+        Args:
+            others: the numbers of what somebody else holds as well.
+        """
+        if not self._pending:
+            return 0
+        groups = {p.group: p.shared for p in self._pending if p.group not in others}
+        return sum(p.own for p in self._pending) + sum(groups.values())
 
     def save(self, name: str, fingerprint: str, kv: SessionKV) -> None:
         """Have a session's caches written; nobody uses them any more."""
@@ -108,7 +115,7 @@ class Offload:
         with self._change:
             self._writing[path] = self._writing.get(path, 0) + 1
             self._forgotten.discard(path)
-        self._pending += image.nbytes
+        self._pending.append(image.held)
         self._jobs.put((path, image))
 
     def may_hold(self, name: str) -> bool:
@@ -168,7 +175,7 @@ class Offload:
             return False
         with self._change:
             while self._written:
-                self._pending -= self._written.popleft().nbytes
+                self._pending.remove(self._written.popleft().held)
                 self._held = None
         return True
 
@@ -179,7 +186,7 @@ class Offload:
             self._writer.join()
             self._writer = None
         self._written.clear()
-        self._pending = 0
+        self._pending.clear()
 
     def _path(self, session_id: str) -> Path:
         # The name tells nothing: ids may be anything, and need not be fit for a file.

@@ -14,6 +14,7 @@ import mlx.core as mx
 
 from engine.kv import shared_prefix
 from engine.kv.cache_objects import (
+    MAX_STEPS,
     Caches,
     clone,
     compact,
@@ -23,6 +24,7 @@ from engine.kv.cache_objects import (
     own_states,
     stagger,
 )
+from engine.kv.config_estimate import STEP
 from engine.kv.held_caches import HeldCaches, Snapshot
 from engine.kv.ledger import Ledger, common_prefix
 from engine.kv.shared_prefix import SharedPrefix, SharedPrefixKV
@@ -72,7 +74,10 @@ class SessionKV(HeldCaches):
             return 0
         self.rebuilt = False
         shared = min(common_prefix(self.tokens, prompt), len(prompt) - 1)
-        if shared == len(self.tokens) or self.trim_to(shared):
+        if shared == len(self.tokens):
+            return shared
+        if self.trim_to(shared):
+            self._make_smaller(len(prompt))
             return shared
         snapshot = self._snapshot
         if snapshot is not None and snapshot.length <= shared:
@@ -86,6 +91,13 @@ class SessionKV(HeldCaches):
             return snapshot.length
         self._reset()
         return 0
+
+    def _make_smaller(self, length: int) -> None:
+        """Give back room that was for more than a prompt of so many tokens, where it is much."""
+        room = self.capacity
+        if self.shared_prefix is None and self.is_plain and room > 2 * length + MAX_STEPS * STEP:
+            self.caches = self.beginning(len(self.tokens), room=True)
+            stagger(self.caches)
 
     def expect(self, more: int) -> None:
         """Let the caches grow in larger steps when `more` tokens are still to be read."""

@@ -47,6 +47,7 @@ class SlotBuffer:
         self.caches: list[list[Any]] = []
         self.layers: list[list[mx.array]] = []
         self._slots = 0
+        self._nbytes: int | None = 0  # of the layers; None when they have changed
 
     @property
     def lengths(self) -> tuple[int, ...]:
@@ -56,8 +57,9 @@ class SlotBuffer:
     @property
     def nbytes_each(self) -> int:
         """Bytes of the buffers for each occupant: its slot and its part of the free ones."""
-        total = sum(a.nbytes for arrays in self.layers for a in arrays)
-        return total // max(1, len(self.occupants))
+        if self._nbytes is None:
+            self._nbytes = sum(a.nbytes for arrays in self.layers for a in arrays)
+        return self._nbytes // max(1, len(self.occupants))
 
     def slots_of(self, array: mx.array) -> mx.array:
         """One of a layer's arrays as `[slots, key heads, capacity, width]`."""
@@ -66,7 +68,7 @@ class SlotBuffer:
     def enter(self, coming: Sequence[Occupant]) -> None:
         """Give slots to sessions, or to none; and room for one more token to all."""
         before = len(self.occupants)
-        count = self._slots
+        count, self._nbytes = self._slots, None
         if coming:
             arriving = [slot_caches(kv.layers, self.policy)[0] for kv in coming]
             if not self.layers:
@@ -136,7 +138,7 @@ class SlotBuffer:
     def free(self, kv: Occupant) -> None:
         """Free a session's slot without copying from it. The last occupant moves there."""
         slot, last = self.occupants.index(kv), len(self.occupants) - 1
-        kv.slots = None
+        kv.slots, self._nbytes = None, None
         self.occupants[slot], self.caches[slot] = self.occupants[last], self.caches[last]
         self.occupants.pop()
         self.caches.pop()
@@ -145,9 +147,10 @@ class SlotBuffer:
             self._slots = 0
             return None
         try:
-            if 4 * last <= self._slots:
-                self.layers = self._each(lambda array: self._some(array, 0, 2 * last))
-                self._slots = 2 * last
+            if 2 * last <= self._slots:
+                left = min(self._slots, max(last + 1, last * 5 // 4))  # the last one moves yet
+                self.layers = self._each(lambda array: self._some(array, 0, left))
+                self._slots = left
             if slot != last:
                 self._move(last, slot)
         except Exception as error:

@@ -116,7 +116,7 @@ def surplus(rows: Sequence[Row], memory: Memory) -> tuple[tuple[str, ...], tuple
         return (), ()
     dropped = room(free, memory.idle(), groups)[0] if memory.idle_bytes else ()
     held = [r for r in rows if r.status in (Status.PREFILLING, Status.DECODING)]
-    if dropped or free >= 0 or len(held) < 2:
+    if dropped or free + sum(r.slack for r in held) >= 0 or len(held) < 2:
         return tuple(dropped), ()
     return (), (min(held, key=lambda r: (r.priority, -r.waiting_since)).id,)
 

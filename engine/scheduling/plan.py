@@ -93,6 +93,7 @@ class StepPlan:
     Attributes:
         refuse: replies and loads that can never be, by session or by the load's key.
         evict: idle caches that make room. Who wants it is admitted once it is seen to be there.
+        at_once: too much is held already, and there is no time to write them to disk.
         requeue: replies that lose their caches and wait for memory again.
         admit: the reply that begins.
         load: the model whose reading begins.
@@ -112,6 +113,7 @@ class StepPlan:
 
     refuse: tuple[Refusal, ...] = ()
     evict: tuple[str, ...] = ()
+    at_once: bool = False
     requeue: tuple[str, ...] = ()
     admit: Admission | None = None
     load: LoadAdmission | None = None

@@ -66,7 +66,7 @@ class Scheduler:
         rows, memory = view.rows, view.memory
         evict, requeue = admission.surplus(rows, memory)
         if evict or requeue:
-            return StepPlan(evict=evict, requeue=requeue, queue=names)
+            return StepPlan(evict=evict, at_once=True, requeue=requeue, queue=names)
         if view.load is not None:
             load = admission.load(view.load, rows, memory)
             if isinstance(load, Refusal):

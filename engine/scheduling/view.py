@@ -43,6 +43,7 @@ class Row:
         wants_more: a token has to follow the one that is pending.
         snapshot_at: where its reading must stop for a snapshot; -1 for nowhere.
         most: bytes of its own caches when the reply has become as long as it may.
+        slack: how many of these it does not need; its caches have room for so much more.
         group, shared: the number of what it holds together with others, 0 for nothing, and the
             bytes of that.
         drafts: the most tokens that a small model may draft after the pending one; 0 where none
@@ -70,6 +71,7 @@ class Row:
     wants_more: bool = True
     snapshot_at: int = -1
     most: int = 0
+    slack: int = 0
     group: int = 0
     shared: int = 0
     drafts: int = 0
