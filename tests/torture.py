@@ -157,6 +157,11 @@ def drafts(arguments: list[str]) -> int:
     return _with_openblas("torture_drafts", arguments)
 
 
+def memory(arguments: list[str]) -> int:
+    """Forks, evictions, a slow disk and faults with little memory: what is held in every turn."""
+    return _with_openblas("torture_memory", arguments)
+
+
 COMMANDS = {
     "tools": tools,
     "published": published,
@@ -175,6 +180,7 @@ COMMANDS = {
     "elsewhere": elsewhere,
     "kernel": kernel,
     "drafts": drafts,
+    "memory": memory,
 }
 
 

@@ -173,7 +173,7 @@ class HeldCaches:
         """Its own bytes, and those that it holds together with others."""
         if self.shared_prefix is not None:
             return Part(self._in_arrays, self.shared_prefix.number, self.shared_prefix.nbytes)
-        if self.sharers > 1:
+        if self._sharers is not None:
             return Part(0, self._sharing, self._in_arrays)
         return Part(self._in_arrays)
 

@@ -36,6 +36,9 @@ STORY = "Listen to this story, all of you, and say how it goes on. " * 12
 WORDS = ("do", "re", "mi", "fa", "sol", "la", "si", "ut")
 CHATS = 10
 
+SLACK = 2 * 256 * 8192
+"""Bytes by which two caches of such a model grow at once: what a pass writes itself."""
+
 CHUNK = 256
 """Tokens of a prompt that a pass reads at most, so that a pass needs little beside the caches."""
 
