@@ -124,6 +124,8 @@ class State:
         Args:
             in_use: as of `idle_bytes`, which is asked before.
         """
+        if not self.offload.pending():
+            return 0
         kept = {p.kv.part.group for p in self.prefix_cache.kept.values()}
         return self.offload.pending({*in_use, *self.tally.groups, *kept})
 
