@@ -55,6 +55,7 @@ class Turns:
 
     Attributes:
         counted: the most that the engine counted: weights, caches and what is being written.
+        promised: the most that running replies were promised, the weights among it.
         peak: the most that MLX had in use at any time.
         beside: the most that it had beside what was counted.
         faults: how many passes are to fail from now on.
@@ -62,6 +63,7 @@ class Turns:
 
     base: int = 0
     counted: int = 0
+    promised: int = 0
     peak: int = 0
     beside: int = 0
     faults: int = 0
@@ -97,6 +99,9 @@ def watched(slow_disk: float = 0.0) -> Iterator[Turns]:
             peak = mx.get_peak_memory() - seen.base
             if loop._state.sessions:  # before that a model is read, and tried out
                 seen.counted = max(seen.counted, after)
+                own, groups = loop._state.promised()
+                promised = loop._state.weights + own + sum(groups.values())
+                seen.promised = max(seen.promised, promised)
                 seen.peak = max(seen.peak, peak)
                 seen.beside = max(seen.beside, peak - max(before, after))
                 seen.turns += 1

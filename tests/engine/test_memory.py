@@ -257,6 +257,7 @@ def test_e7_after_a_fault_no_more_begin_than_there_is_room_for(
         seen.faults = 1
         assert [reply.tokens(WAIT) for reply in replies] == said
         assert seen.faults == 0
+    assert seen.promised <= budget + memory_run.SLACK
     assert seen.counted <= budget + memory_run.SLACK
 
 
