@@ -191,6 +191,11 @@ def folders(arguments: list[str]) -> int:
     return _with_openblas("torture_folders", arguments)
 
 
+def memory(arguments: list[str]) -> int:
+    """Forks, evictions, a slow disk and faults with little memory: what is held in every turn."""
+    return _with_openblas("torture_memory", arguments)
+
+
 COMMANDS = {
     "tools": tools,
     "mcp": mcp,
@@ -215,6 +220,7 @@ COMMANDS = {
     "drafts": drafts,
     "real": real,
     "folders": folders,
+    "memory": memory,
 }
 
 

@@ -35,9 +35,9 @@ def behind(state: State, session: SessionState) -> int:
     assert reply is not None
     if not drafter.admitted(reply.tokens, reply.limit, state.memory_version):
         needed = drafter.model.estimate.bytes(reply.prompt_length + reply.limit)
-        held = [s.most if s.is_running else s.kv.owed for s in state.sessions.values()]
-        used = state.weights + sum(held) + state.prefix_cache.nbytes + needed
-        used += sum(d.kv.owed for d in state.drafters.values() if d is not drafter)
+        own, groups = state.promised()
+        used = state.weights + own + sum(groups.values()) + needed
+        used += state.idle_bytes(groups) + state.leaving(groups) - drafter.nbytes
         drafter.admit(reply.tokens, reply.limit, state.memory_version, used <= state.budget)
     return int(drafter.behind(reply.tokens)) if drafter.has_room else -1
 

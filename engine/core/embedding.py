@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.core.mailbox import refuse
 from engine.core.state import State
-from engine.core.view import idle
+from engine.core.view import room_for
 from engine.core.workers import Workers
 from engine.errors import (
     CAPACITY_EXHAUSTED,
@@ -23,9 +23,9 @@ from engine.errors import (
 from engine.kv.cache_objects import Caches
 from engine.messages import Command, Embed, Embeddings, RawPrompt
 from engine.model import backend, hidden
-from engine.model.loaded import LoadedModel
+from engine.model.loaded import LoadedModel, TextSide
 from engine.model.vocabulary import check_ids
-from engine.scheduling.admission import make_room
+from engine.scheduling import admission
 from engine.scheduling.pacing import GAP_BUDGET, Pacing
 from engine.text import raw
 from engine.text.rendering import TooLongError
@@ -36,14 +36,15 @@ class _Job:
     """A request whose texts have been tokenised.
 
     Attributes:
-        reserved: bytes that its caches may take, once it has begun.
+        begun: there is room for its caches.
+        reserved: bytes that these may take, once it has begun.
         caches: of the text that is being read.
         done: how many of its tokens have been read.
     """
 
     command: Embed
-    model: LoadedModel
     texts: list[list[int]]
+    begun: bool = False
     reserved: int = 0
     caches: Caches | None = None
     total: Any = None
@@ -66,6 +67,7 @@ class Embedding:
         self._evict = evict
         self._waiting: list[Embed] = []  # their texts are being tokenised
         self._jobs: deque[_Job] = deque()
+        self._looked_at = -1  # version of the memory at which the first one had to wait
         # Half of the budget: a prompt's chunk may be read in the same turn.
         self._pacing = Pacing(gap_budget=GAP_BUDGET / 2)
 
@@ -80,19 +82,21 @@ class Embedding:
 
         def ready(texts: list[list[int]]) -> None:
             self._waiting.remove(command)
-            self._jobs.append(_Job(command, model, texts))
+            self._jobs.append(_Job(command, texts))
 
         def failed(error: BaseException) -> None:
             if command in self._waiting:
                 self._waiting.remove(command)
             refuse(command, as_engine_error(error))
 
-        self._workers.run(model.info.id, lambda: _tokens(model, command), ready, failed)
+        # Not the model itself: it may be unloaded meanwhile.
+        text_side = model.text_side
+        self._workers.run(model.info.id, lambda: _tokens(text_side, command), ready, failed)
 
     @property
     def busy(self) -> bool:
         """Whether there is a text to read."""
-        return bool(self._jobs)
+        return bool(self._jobs) and self._looked_at != self._state.memory_version
 
     @property
     def models(self) -> set[str]:
@@ -113,17 +117,19 @@ class Embedding:
         if job.command.answer.cancelled():
             self._end(job)
             return
-        if job.model.info.id not in self._state.models:
+        key = job.command.model_id
+        model = self._state.models.get(key)
+        if model is None:
             raise EngineError(UNKNOWN_MODEL, "The model was unloaded. Load it again.")
-        if not job.reserved:
-            self._reserve(job)
-        tokens, key = job.texts[len(job.vectors)], job.model.info.id
-        job.caches = job.caches if job.caches is not None else job.model.new_caches()
+        if not job.begun and not self._reserve(job, model):
+            return  # until more is on disk
+        tokens = job.texts[len(job.vectors)]
+        job.caches = job.caches if job.caches is not None else model.new_caches()
         decoding = 0.0 if self._state.answering else None
         count = self._pacing.chunk(key, len(tokens) - job.done, decoding)
         began = time.perf_counter()
         piece = tokens[job.done : job.done + count]
-        job.total = hidden.add_up(job.model, job.caches, piece, job.total)
+        job.total = hidden.add_up(model, job.caches, piece, job.total)
         self._pacing.observe(key, count, time.perf_counter() - began, decoding)
         self._state.meter.note(0, count)
         job.done += count
@@ -136,19 +142,31 @@ class Embedding:
             if not job.command.answer.cancelled():
                 job.command.answer.set_result(Embeddings(tuple(job.vectors), count))
 
-    def _reserve(self, job: _Job) -> None:
-        """Find room for the longest text's caches."""
+    def _reserve(self, job: _Job, model: LoadedModel) -> bool:
+        """Find room for the longest text's caches; False where what makes room is being written."""
         state = self._state
-        needed = job.model.estimate.bytes(max(map(len, job.texts)))
-        running = sum(s.most for s in state.answering.values() if s.is_running)
-        dropped = make_room(state.budget, state.weights + needed, running, idle(state))
-        if dropped is None:
+        needed = model.estimate.bytes(max(map(len, job.texts)))
+        if state.weights + needed > state.budget:
+            raise EngineError(
+                CAPACITY_EXHAUSTED, admission.too_large(state.weights + needed, state.budget)
+            )
+        own, groups = state.promised()
+        taken = state.weights + needed + own + sum(groups.values())
+        room = room_for(state, taken, groups)
+        if room is None:
             raise EngineError(
                 CAPACITY_EXHAUSTED, "The memory is taken by answers that are running. Ask later."
             )
-        self._evict(dropped)
-        job.reserved = needed
+        dropped, left = room
+        if dropped:
+            self._evict(dropped)
+        leaving = state.leaving(groups)
+        if leaving and taken + left + leaving > state.budget:
+            self._looked_at = state.memory_version
+            return False
+        job.begun, job.reserved = True, needed
         state.reserved += needed
+        return True
 
     def _end(self, job: _Job) -> None:
         if job not in self._jobs:
@@ -167,7 +185,7 @@ class Embedding:
         return left
 
 
-def _tokens(model: LoadedModel, command: Embed) -> list[list[int]]:
+def _tokens(model: TextSide, command: Embed) -> list[list[int]]:
     """The tokens of each text. For a worker."""
     found, context = [], model.info.context_length
     for number, text in enumerate(command.texts, 1):

@@ -73,7 +73,8 @@ class Estimating:
 
     def _fit(self, command: Estimate, found: _Found) -> Fit:
         state = self._state
-        promised = sum(s.most for s in state.answering.values() if s.is_running)
+        own, groups = state.promised()
+        promised = own + sum(groups.values())
         base = state.base(found.contents)
         if base is not None and command.adapter is None and base.info.id in state.models:
             base = None  # it is what was asked about, and the caller knows that it is loaded

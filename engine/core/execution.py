@@ -79,9 +79,13 @@ class Execution:
     def execute(self, plan: StepPlan) -> Results:
         """Do what the plan says; errors are in the results, with whose they are."""
         results = Results()
+        if plan.evict:
+            self.evict(plan.evict, plan.at_once)
+        for key in plan.requeue:
+            with _fence(results, key):
+                self._state.wait_again(self._state.answering[key])
         if plan.load is not None:
             try:
-                self.evict(plan.load.evict)
                 self._loading.begin(plan.load)
             except BaseException as error:
                 self._loading.refuse(plan.load.key, as_engine_error(error))
@@ -130,8 +134,12 @@ class Execution:
             left = max(0, self._state.answering[chunk.session].remaining)
         results.timing = Timing(ended, decode, ended - decoded, tokens, left)
 
-    def evict(self, keys: Iterable[str]) -> None:
-        """Drop idle caches; those of chats go to disk, as far as it keeps up."""
+    def evict(self, keys: Iterable[str], at_once: bool = False) -> None:
+        """Drop idle caches; those of chats go to disk, as far as it keeps up.
+
+        Args:
+            at_once: none does: what is written is held until then.
+        """
         state = self._state
         for key in keys:
             if key in state.prefix_cache.kept:
@@ -140,16 +148,20 @@ class Execution:
                 state.drafters[key].drop()
             elif key in state.sessions:
                 session = state.sessions[key]
-                if state.offload.pending < state.budget * PENDING_SHARE:
+                if not at_once and state.offload.pending() < state.budget * PENDING_SHARE:
                     state.save(session)
                 session.kv.drop()
+        # It need not be free yet: what is written to disk is held until then.
+        state.memory_changed()
 
     def begin(self, session: SessionState) -> None:
         """Let a reply, for which there is room, have its prompt read."""
         reply = session.reply
         assert reply is not None
         reply.reused = session.kv.begin(reply.tokens)
-        reply.rebuilt = session.kv.rebuilt
+        reply.rebuilt = reply.rebuilt or session.kv.rebuilt
+        if reply.generated:  # it comes after those whose prompts wait longer now
+            reply.waiting_since = time.perf_counter()
         reply.status = Status.PREFILLING
         reply.queue_position = -1
         if session.remaining:
@@ -159,7 +171,6 @@ class Execution:
         self._state.note_read(session)
 
     def _admit(self, admission: Admission) -> None:
-        self.evict(admission.evict)
         session = self._state.answering[admission.session]
         if session.kv.caches is None and self._state.offload.may_hold(session.id):
             assert session.reply is not None
@@ -264,7 +275,18 @@ class Execution:
             kv.snapshot()
         if session.reply is not None and not session.reply.generated:
             others = (state.answering[i] for i in plan.reading if i in state.answering)
+            before = len(state.prefix_cache.kept)
             state.prefix_cache.keep(reader, chunk.start, [s.reader for s in others])
+            if len(state.prefix_cache.kept) > before:
+                self._keep_within()
+
+    def _keep_within(self) -> None:
+        """Keep no beginning of a prompt for which there is no room."""
+        state, cache = self._state, self._state.prefix_cache
+        own, groups = state.promised()
+        free = state.budget - state.weights - own - sum(groups.values())
+        while cache.kept and state.idle_bytes(groups) + state.leaving(groups) > free:
+            cache.drop(min(cache.kept, key=lambda key: cache.kept[key].used_at))
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.core import drafting
 from engine.core.execution import PassResult, Results
-from engine.core.growing import Growing
+from engine.core.growing import AHEAD, Growing
 from engine.core.loading import Loading
 from engine.core.session import SessionState
 from engine.core.state import State
@@ -107,7 +107,7 @@ class Finishing:
         reply.accept(token)
         if reply.complete:
             return FinishReason.STOP
-        if reply.generated + 2 > reply.limit:
+        if reply.generated + AHEAD > reply.limit:
             self._growing.grow(session)
         return FinishReason.LENGTH if reply.generated >= reply.limit else None
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from engine.core.reply_state import PROMISED
 from engine.core.session import SessionState
 from engine.core.state import State
-from engine.core.view import idle
-from engine.errors import EngineError
-from engine.scheduling.admission import make_room
+from engine.core.view import room_for
+
+AHEAD = 256
+"""So many tokens before its end an answer asks for more."""
 
 
 class Growing:
@@ -24,19 +25,28 @@ class Growing:
         self._evict = evict
 
     def grow(self, session: SessionState) -> None:
-        """Let a reply become longer, if it may and there is room. Otherwise it ends by length."""
+        """Let a reply become longer, if it may and there is room. Otherwise it ends by length.
+
+        It is asked `AHEAD` tokens before that, so that what makes room can be written to disk.
+        """
         reply = session.reply
         if reply is None or reply.limit >= reply.longest:
             return
         state, before = self._state, reply.limit
+        last = reply.generated + 2 > before
+        if reply.asked_for_more == state.memory_version and not last:
+            return
         reply.limit = min(reply.longest, before + PROMISED)
-        others = sum(s.most for s in state.answering.values() if s.is_running and s is not session)
-        needed = state.weights + session.most
-        try:
-            dropped = make_room(state.budget, needed, others, idle(state))
-        except EngineError:
-            dropped = None
-        if dropped is None:
+        own, groups = state.promised()
+        needed = state.weights + own + sum(groups.values())
+        room = room_for(state, needed, groups)
+        if room is None:
             reply.limit = before
         else:
-            self._evict(dropped)
+            dropped, left = room
+            if dropped:
+                self._evict(dropped)
+            if needed + left + state.leaving(groups) > state.budget:
+                # The next few tokens take hardly more than they have.
+                reply.limit = min(reply.longest, before + AHEAD) if last else before
+        reply.asked_for_more = state.memory_version

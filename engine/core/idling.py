@@ -65,12 +65,7 @@ class Idling:
         bases = {m.base.info.id for m in self._state.models.values() if m.base is not None}
         bases |= {d.model.info.id for d in self._state.drafters.values()}
         left = self._state.models.keys() - busy - self._pinned - bases  # these would free nothing
-        used = {i: self._state.models[i].used_at for i in left}
-        for session in self._state.sessions.values():
-            key = session.model.info.id
-            if key in used:  # a chat that was just opened is about to be used
-                used[key] = max(used[key], session.used_at)
-        return [(i, at + self._after) for i, at in used.items()]
+        return [(i, self._state.models[i].used_at + self._after) for i in left]
 
     def _unload(self, model_id: str) -> None:
         self._free(model_id)

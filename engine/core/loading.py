@@ -238,7 +238,7 @@ class Loading:
     def leave(self, models: list[LoadedModel], then: Callable[[], None] | None = None) -> None:
         """Free what nobody needs any more of models that are gone; as `free` after that."""
         needed = {id(a) for m in self._state.in_memory for a in loader.arrays(m.net)}
-        arrays = [a for m in models for a in loader.arrays(m.net) if id(a) not in needed]
+        arrays = [a for m in models for a in loader.take_arrays(m.net, needed)]
         self._state.models_changed()
         self._leaving.add(arrays, then)
 

@@ -76,6 +76,7 @@ class Loop:
         self._mailbox = mailbox
         self._inbox: deque[Command] = deque()
         self._state = State(memory_budget, cache_dir, cache_bytes, leader)
+        self._state.offload.wake = partial(mailbox.post, WorkDone(_nothing, _nothing))
         self._scheduler = Scheduler()
         self._workers = Workers(mailbox)
         self._loading = Loading(self._state, self._workers, confined.shared())
@@ -155,7 +156,8 @@ class Loop:
             self._resting.worked()
             if openblas():
                 pacing.streamed()
-        read = self._next_pieces(results.timing.decode)  # beside chats that stream, too
+        # Beside chats that stream, too.
+        read = self._next_pieces(results.timing.decode, plan.awaits_disk)
         self._idle = not (self._calibrating.step(read) or read) and plan.idle
         self._recovery.well()
         return True
@@ -172,23 +174,25 @@ class Loop:
             if not self._inbox:
                 self._resting.step()
         with phase("commands"):
-            self._state.offload.settle()
+            if self._state.offload.settle():
+                self._state.memory_changed()
             if not self._drain():
                 return False
             self._idling.step()
             return True
 
-    def _next_pieces(self, decoding: float) -> bool:
+    def _next_pieces(self, decoding: float, awaits_disk: bool) -> bool:
         """Read the next pieces of a model or a cache; False where there was none.
 
         Args:
             decoding: seconds that this turn took for the chats' tokens.
+            awaits_disk: the next model cannot be read before caches have been written.
         """
         embeds = self._embedding.busy
         if embeds:
             self._embedding.step()
         if not (self._restoring.busy or self._loading.busy):
-            return embeds or self._loading.wanted is not None
+            return embeds or (self._loading.wanted is not None and not awaits_disk)
         with self._state.meter.phase("load"):
             self._restoring.step()
             self._loading.step(decoding)
@@ -292,3 +296,7 @@ class Loop:
         surely(lambda: self._inbox.extendleft(self._embedding.give_up()))
         for command in [*self._inbox, *self._mailbox.close()]:
             surely(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
+
+
+def _nothing(*_: object) -> None:
+    """Only wakes the engine thread, which frees what has been written before anything else."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
@@ -85,27 +86,33 @@ class Pairing:
 
     def _compare(self, command: Load, small: LoadedModel, model: LoadedModel) -> None:
         """Have a worker compare the two tokenizers."""
+        # Not the models themselves: they may be unloaded meanwhile.
+        names = model.info.name, small.info.name
+        held = weakref.ref(model), weakref.ref(small)
 
         def failed(error: BaseException) -> None:
-            self._release(model)
-            self._release(small)
+            for one in (known() for known in held):
+                if one is not None:
+                    self._release(one)
             refuse(command, as_engine_error(error))
 
         def compared(vocab: dict[str, int]) -> None:
             try:
-                self._couple(command, model, small, vocab)
+                large, little = (known() for known in held)
+                if large is None or little is None:
+                    raise _gone(names[large is not None])
+                self._couple(command, large, little, vocab)
             except BaseException as error:
                 failed(error)
 
-        compare = partial(drafting.same_tokens, model, small)
+        compare = partial(drafting.same_tokens, model.text_side, small.text_side)
         self._workers.run("loads", compare, compared, failed)
 
     def _couple(
         self, command: Load, model: LoadedModel, small: LoadedModel, vocab: dict[str, int]
     ) -> None:
         if self._state.models.get(model.info.id) is not model:
-            why = f"{model.info.name} was unloaded while it was loaded. Load it again."
-            raise EngineError(MODEL_LOAD_FAILED, why)
+            raise _gone(model.info.name)
         drafter = drafting.couple(model, small, vocab)
         if model.drafter is None or model.drafter.model is not small:
             self._set(model, drafter)
@@ -135,3 +142,8 @@ class Pairing:
             state.models.pop(key)  # held by what it drafts for
         elif not any(s.model is model for s in state.sessions.values()):
             self._loading.free(key)
+
+
+def _gone(name: str) -> EngineError:
+    why = f"{name} was unloaded while it was loaded. Load it again."
+    return EngineError(MODEL_LOAD_FAILED, why)

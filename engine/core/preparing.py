@@ -14,7 +14,7 @@ from engine.kv.ledger import Ledger
 from engine.messages import Added, Asked, Message, RawPrompt
 from engine.model.call_constraint import of_calls
 from engine.model.constraint import constrain, of_answer
-from engine.model.loaded import LoadedModel
+from engine.model.loaded import TextSide
 from engine.model.vocabulary import check_ids
 from engine.params import SamplingParams
 from engine.scheduling import overflow
@@ -40,7 +40,7 @@ class Request:
         template: what the template is given beside the messages.
     """
 
-    model: LoadedModel
+    model: TextSide
     system: str | None
     reasoning: bool | None
     slides: bool

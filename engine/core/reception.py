@@ -37,6 +37,7 @@ from engine.model import backend
 from engine.model.quantised import kept_in
 from engine.params import SamplingParams
 from engine.scheduling.scheduler import Scheduler
+from engine.scheduling.view import Status
 from engine.text.rendering import MOMENT
 
 
@@ -72,19 +73,21 @@ class Reception:
             make, estimate = kept.make, kept.estimate
         kv = model.new_kv(make, shares_prefix, command.kv_bits)
         kv.shares_from = model.shares_from
-        self._state.sessions[command.session_id] = SessionState(
-            command.session_id,
-            model,
-            command.system,
-            command.reproducible,
-            command.reasoning,
-            kv,
-            estimate,
-            command.kv_bits,
-            command.on_overflow,
-            command.context,
-            command.scratch,
-            command.named,
+        self._state.add(
+            SessionState(
+                command.session_id,
+                model,
+                command.system,
+                command.reproducible,
+                command.reasoning,
+                kv,
+                estimate,
+                command.kv_bits,
+                command.on_overflow,
+                command.context,
+                command.scratch,
+                command.named,
+            )
         )
 
     def send(self, command: Send) -> None:
@@ -105,15 +108,16 @@ class Reception:
             bool(command.template.get("tools")),
         )
         request = self._request(session, command)
+        name = session.id  # not the session itself, which has the model: it may be unloaded
         session.reply = reply
         self._state.answering[session.id] = session
         self._state.unended.add(reply)
         try:
             self._workers.run(
                 session.model.info.id,
-                lambda: prepare(request) if session.reply is reply else None,
-                lambda outcome: self._prepared(session, reply, outcome),
-                lambda error: self._not_prepared(session, reply, error),
+                lambda: prepare(request) if reply.status != Status.FINISHED else None,
+                lambda outcome: self._prepared(name, reply, outcome),
+                lambda error: self._not_prepared(name, reply, error),
             )
         except BaseException as error:  # no thread to be had, for one
             self._state.fail_reply(session, error, keep_cache=True)
@@ -128,7 +132,7 @@ class Reception:
                     return offload.look(name, fingerprint)
 
         return Request(
-            session.model,
+            session.model.text_side,
             session.system,
             session.reasoning,
             session.on_overflow == "slide",
@@ -142,16 +146,18 @@ class Reception:
             {**command.template, MOMENT: session.present()},
         )
 
-    def _prepared(self, session: SessionState, reply: ReplyState, outcome: Outcome | None) -> None:
-        if outcome is None or session.reply is not reply:
+    def _prepared(self, name: str, reply: ReplyState, outcome: Outcome | None) -> None:
+        session = self._state.answering.get(name)
+        if outcome is None or session is None or session.reply is not reply:
             return  # it has ended meanwhile
         session.kv.ledger = outcome.ledger
         session.gone = outcome.prepared.gone
         reply.begin(outcome.prepared)
         self._state.memory_changed()
 
-    def _not_prepared(self, session: SessionState, reply: ReplyState, error: BaseException) -> None:
-        if session.reply is reply:
+    def _not_prepared(self, name: str, reply: ReplyState, error: BaseException) -> None:
+        session = self._state.answering.get(name)
+        if session is not None and session.reply is reply:
             self._state.fail_reply(session, error, keep_cache=True)
 
     def cancel(self, command: Cancel) -> None:
@@ -168,22 +174,24 @@ class Reception:
             if command.session_id in self._state.ended:
                 self._state.ended[command.twin_id] = self._state.ended[command.session_id]
             return
-        self._state.sessions[command.twin_id] = SessionState(
-            command.twin_id,
-            source.model,
-            source.system,
-            source.reproducible,
-            source.reasoning,
-            source.kv.fork(),
-            source.estimate,
-            source.kv_bits,
-            source.on_overflow,
-            source.context,
-            named=command.named,
-            priority=source.priority,
-            moment=source.moment,
-            history=[dict(m) for m in source.history],
-            gone=list(source.gone),
+        self._state.add(
+            SessionState(
+                command.twin_id,
+                source.model,
+                source.system,
+                source.reproducible,
+                source.reasoning,
+                source.kv.fork(),
+                source.estimate,
+                source.kv_bits,
+                source.on_overflow,
+                source.context,
+                named=command.named,
+                priority=source.priority,
+                moment=source.moment,
+                history=[dict(m) for m in source.history],
+                gone=list(source.gone),
+            )
         )
 
     def close(self, command: CloseSession) -> None:
@@ -218,6 +226,7 @@ class Reception:
         session = self._state.sessions.get(command.session_id)
         if session is not None:
             session.priority = command.priority
+            session.kv.touched()  # its figures have changed
             self._state.memory_changed()
 
     def count(self, command: CountTokens) -> None:
@@ -226,7 +235,7 @@ class Reception:
         if model is None:
             raise EngineError(UNKNOWN_MODEL, "The model is not loaded. Load it first.")
         request = Request(
-            model,
+            model.text_side,
             None,
             command.reasoning,
             False,

@@ -23,9 +23,12 @@ class Relieving:
 
     def relieve(self, command: Relieve) -> None:
         """Answer a command."""
-        caches = [cache for cache in idle(self._state) if cache.nbytes]
-        self._evict([cache.key for cache in caches])
-        self._state.memory_changed()
-        # Those that go to disk are held until they are written: the next time gives them back.
+        before = self._held()
+        self._evict([cache.key for cache in idle(self._state)])
+        # What goes to disk is held until it is written. It is given back then, and not counted.
         backend.give_back_memory()
-        command.answer.set_result(sum(cache.nbytes for cache in caches))
+        command.answer.set_result(max(0, before - self._held()))
+
+    def _held(self) -> int:
+        state = self._state
+        return state.kv_bytes + state.prefix_cache.nbytes + state.leaving(state.promised()[1])

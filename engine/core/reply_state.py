@@ -71,6 +71,7 @@ class ReplyState:
         next: the lazy id after `tokens`, sampled but not read yet; None until there is one.
         limit: the most tokens that it may have, as far as memory is promised to it.
         longest: the most tokens that it may ever have.
+        asked_for_more: version of the memory at which it was looked whether it may be longer.
         odds: how probable its tokens were; None where nobody asked.
         tells_calls: tools were offered, so its calls are told.
         reused: prompt tokens that were in the cache already.
@@ -102,6 +103,7 @@ class ReplyState:
         self.text: ReplyText | None = None
         self.constraint: Constraint | None = None
         self.limit = self.longest = 0
+        self.asked_for_more = -1
         self.odds = Odds(params.logprobs) if params.logprobs is not None else None
         self.tells_calls = tells_calls
         self._reasoned = 0

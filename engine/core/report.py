@@ -31,6 +31,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
         "children_bytes": sum(map(memory.resident, confined.shared().pids)),
         "weights_bytes": state.weights,
         "kv_bytes": state.kv_bytes,
+        "writing_bytes": state.leaving(state.promised()[1]),
         "disk_bytes": state.offload.nbytes,
         "prefix_bytes": state.prefix_cache.nbytes,
         "step_seconds": step_seconds,
@@ -43,8 +44,28 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
         "models": [m.info for m in state.models.values()],
         "drafts": {i: _draft(m.drafter) for i, m in state.models.items() if m.drafter is not None},
         "ways": {i: asdict(m.choices) for i, m in state.models.items() if m.choices is not None},
-        "sessions": {s.id: _session(s) for s in state.sessions.values()},
+        "sessions": _sessions(state),
     }
+
+
+def _sessions(state: State) -> dict[str, dict[str, Any]]:
+    """The figures of all sessions; those of idle ones are as they were told, until they change."""
+    told, untold = state.told, state.tally.watch.untold
+    found = {}
+    for key, session in state.sessions.items():
+        kv, known = session.kv, told.get(key)
+        if (
+            known is None
+            or session.reply is not None
+            or kv in untold
+            or known["kv_sharers"] != kv.sharers
+        ):
+            known = _session(session)
+            if session.reply is None:
+                untold.discard(kv)
+        found[key] = known
+    state.told = found
+    return dict(found)
 
 
 def _draft(drafter: Drafter) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from datetime import date
 
 from engine.core.reply_state import ReplyState
 from engine.kv.config_estimate import MemoryEstimate
+from engine.kv.held_caches import Part
+from engine.kv.ledger import common_prefix
 from engine.kv.offload import kv_fingerprint
 from engine.kv.prefix_cache import Reader
 from engine.kv.session_kv import SessionKV
@@ -86,15 +88,32 @@ class SessionState:
         return len(self.reply.tokens) - 1 - self.kv.length
 
     @property
-    def most(self) -> int:
+    def slack(self) -> int:
+        """Bytes of its caches that it will not need: they grow in steps, slots for all in them."""
+        reply, kv = self.reply, self.kv
+        assert reply is not None
+        longest, room = reply.prompt_length + reply.limit, kv.capacity
+        if kv.slots is None and room <= longest:
+            return 0
+        held = self.estimate.bytes(room) if kv.slots is None else kv.slots.nbytes_each
+        return max(0, held - self.estimate.bytes(longest))
+
+    @property
+    def promise(self) -> Part:
         """Bytes of the caches when the reply has become as long as it may."""
         reply, kv = self.reply, self.kv
         assert reply is not None
-        whole = self.estimate.bytes(reply.prompt_length + reply.limit)
+        whole = self.estimate.bytes(reply.prompt_length + reply.limit) + self.slack
         shared = kv.shared_prefix
-        if shared is not None and reply.tokens[: shared.length] == kv.tokens[: shared.length]:
-            return whole - kv.saved
-        return whole
+        if shared is None:
+            return Part(whole)
+        base: int = kv.layers[0].base
+        if not self.is_running:  # its prompt may go on from less of it, or from nothing
+            base = min(base, common_prefix(kv.tokens[:base], reply.tokens))
+            if base < kv.shares_from.tokens(kv.sharers):
+                return Part(whole)
+        others = shared.nbytes * base // shared.length
+        return Part(max(0, whole - others), shared.number, shared.nbytes)
 
     @property
     def fingerprint(self) -> str:

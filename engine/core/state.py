@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 from engine.core.meter import Meter
 from engine.core.ranks.leader import Leader
@@ -24,6 +26,7 @@ from engine.errors import (
 )
 from engine.kv.offload import Offload
 from engine.kv.prefix_cache import PrefixCache
+from engine.kv.tally import Tally
 from engine.messages import FinishReason
 from engine.model import backend
 from engine.model.backend import Backend
@@ -55,6 +58,8 @@ class State:
             exception: one that was raised holds all that its frames did.
         offload: caches on disk, of chats that had to make room or were closed.
         prefix_cache: beginnings of prompts that chats to come may take over.
+        told: what was reported last of each session, by id (`report`).
+        tally: what the caches of chats that are not answering take.
         memory_version: changes whenever memory may have been given back.
         meter: where the time goes.
         leader: of the ranks over which this engine's models are spread; None where it is one.
@@ -83,6 +88,8 @@ class State:
         self.ended: dict[str, tuple[str, str]] = {}
         self.meter = Meter()
         self.memory_version = 0
+        self.tally = Tally()
+        self.told: dict[str, dict[str, Any]] = {}
 
     @property
     def weights(self) -> int:
@@ -103,8 +110,50 @@ class State:
     @property
     def kv_bytes(self) -> int:
         """What the caches of all chats and of what drafts for them take."""
-        chats = sum(session.kv.owed for session in self.sessions.values())
-        return chats + sum(drafter.kv.owed for drafter in self.drafters.values())
+        running = [s.kv for s in self.answering.values() if s.is_running]
+        self.tally.refresh(running)
+        others = [*running, *(d.kv for d in self.drafters.values())]
+        parts = [kv.part for kv in (*others, *(p.kv for p in self.prefix_cache.kept.values()))]
+        more = {p.group: p.shared for p in parts if p.group not in self.tally.groups}
+        held = self.tally.nbytes + sum(p.own for p in parts) + sum(more.values())
+        return held - self.prefix_cache.nbytes
+
+    def leaving(self, in_use: Collection[int] = ()) -> int:
+        """Bytes of caches that nobody has any more, and that are still being written to disk.
+
+        Args:
+            in_use: as of `idle_bytes`, which is asked before.
+        """
+        if not self.offload.pending():
+            return 0
+        kept = {p.kv.part.group for p in self.prefix_cache.kept.values()}
+        return self.offload.pending({*in_use, *self.tally.groups, *kept})
+
+    def idle_bytes(self, in_use: Collection[int]) -> int:
+        """What dropping all caches that no reply uses would give back.
+
+        Args:
+            in_use: the numbers of what running replies hold together with others.
+        """
+        self.tally.refresh(s.kv for s in self.answering.values() if s.is_running)
+        groups, parts = self.tally.groups, [p.kv.part for p in self.prefix_cache.kept.values()]
+        more = {p.group: p.shared for p in parts if p.group not in groups}
+        kept = [size for number, size in more.items() if number not in in_use]
+        used = sum(groups[number][1] for number in in_use if number in groups)
+        drafts = sum(d.nbytes for d in self.drafters.values())
+        return self.tally.nbytes - used + sum(p.own for p in parts) + sum(kept) + drafts
+
+    def promised(self, but: SessionState | None = None) -> tuple[int, dict[int, int]]:
+        """Bytes of the running replies' caches when these have become as long as they may.
+
+        Those of each alone, all together; and by number what they hold together with others.
+
+        Args:
+            but: is left out.
+        """
+        running = [s for s in self.answering.values() if s.is_running and s is not but]
+        promises = [s.promise for s in running]
+        return sum(p.own for p in promises), {p.group: p.shared for p in promises if p.group}
 
     @property
     def drafters(self) -> dict[str, Drafter]:
@@ -206,19 +255,34 @@ class State:
 
     def begin_again(self, session: SessionState) -> None:
         """Let a reply go on alone, from caches that are made anew: these cannot be trusted."""
+        self.wait_again(session)
+        assert session.reply is not None
+        session.reply.alone = True
+
+    def wait_again(self, session: SessionState) -> None:
+        """Drop a reply's caches, and let it go on once there is room for new ones.
+
+        It may need more than before: what it held together with others is its own now. Were all
+        whom a fault has hit to begin at once, they would take several times the budget.
+        """
         reply = session.reply
         assert reply is not None
         session.kv.drop()
         self._drop_draft(session)
-        session.kv.begin(reply.tokens)
         reply.next = None
         if reply.odds is not None:
             reply.odds.clear()
         reply.reused = 0
-        reply.alone = reply.rebuilt = True
-        reply.status = Status.PREFILLING
-        reply.waiting_since = time.perf_counter()
-        self.note_read(session)
+        reply.rebuilt = True
+        reply.status = Status.QUEUED
+        self.memory_changed()
+
+    def add(self, session: SessionState) -> None:
+        """A session has been opened."""
+        session.kv.watch = self.tally.watch
+        session.kv.touched()
+        session.model.used_at = session.used_at  # it is about to be
+        self.sessions[session.id] = session
 
     def fail_lost(self) -> None:
         """Make good what a fault has left while a reply ended.
@@ -245,6 +309,7 @@ class State:
             self._drop(session)
             self._let_go(session)
         finally:
+            self.tally.forget(session.kv)
             if reply is not None:
                 self._fail(reply, EngineError(code, message))
 
@@ -280,10 +345,12 @@ class State:
         session.reply = None
         session.model.used_at = time.monotonic()
         self.answering.pop(session.id, None)
+        session.kv.touched()
         self.memory_changed()
         if session.scratch:
             self.sessions.pop(session.id, None)
             self._drop(session)
+            self.tally.forget(session.kv)
 
     def _drop_draft(self, session: SessionState) -> None:
         """What was drafted for it is of no use either."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from engine.core import drafting
 from engine.core.session import SessionState
 from engine.core.state import State
 from engine.errors import words_of
+from engine.kv.held_caches import Part
 from engine.kv.prefix_cache import in_common
+from engine.kv.session_kv import SessionKV
+from engine.scheduling import admission
 from engine.scheduling.view import Idle, LoadRequest, Memory, Offer, Pace, Row, Status, View
 
 log = logging.getLogger(__name__)
@@ -29,6 +32,7 @@ def view(state: State, load: LoadRequest | None) -> View:
     """The view of this moment. `load` is the model that waits to be read, if any."""
     rows = _rows(state)
     sessions = state.answering
+    groups = {row.group for row in rows if row.group and admission.is_running(row)}
     return View(
         now=time.perf_counter(),
         rows=rows,
@@ -42,6 +46,8 @@ def view(state: State, load: LoadRequest | None) -> View:
             max((m.estimate.bytes(SCRATCH_TOKENS) for m in state.models.values()), default=0),
             lambda: idle(state),
             state.memory_version,
+            state.idle_bytes(groups),
+            state.leaving(groups),
         ),
         load=load,
         offer=lambda row: _offer(state, sessions[row.id]),
@@ -77,7 +83,7 @@ def _row(session: SessionState) -> Row:
     assert reply is not None
     reading = reply.status == Status.PREFILLING
     chunked = reading and not (session.reproducible or reply.alone or model.token_by_token)
-    prepared = reply.prompt is not None
+    promise = session.promise if reply.prompt is not None else Part(0)
     snapshot_at = -1
     if reading and reply.prompt is not None and kv.needs_snapshot:
         snapshot_at = reply.prompt.boundary
@@ -103,17 +109,41 @@ def _row(session: SessionState) -> Row:
         awaits_first=reply.awaits_first,
         wants_more=reply.wants_more,
         snapshot_at=snapshot_at,
-        most=session.most if prepared else 0,
+        most=promise.own,
+        slack=session.slack if reply.prompt is not None else 0,
+        group=promise.group,
+        shared=promise.shared,
         drafts=drafting.most(session) if model.drafter is not None else 0,
     )
 
 
 def idle(state: State) -> list[Idle]:
     """The caches that nobody needs: of chats that are not answering, kept beginnings, drafts'."""
-    chats = [Idle(s.id, s.kv.owed, s.used_at) for s in state.sessions.values() if not s.is_running]
+    chats = [_idle(s.id, s.kv, s.used_at) for s in state.sessions.values() if not s.is_running]
     kept = state.prefix_cache.kept.items()
-    drafts = [Idle(k, d.kv.owed, d.used_at + LONG_AGO) for k, d in state.drafters.items()]
-    return [*chats, *drafts, *(Idle(key, p.kv.owed, p.used_at + LONG_AGO) for key, p in kept)]
+    drafts = [Idle(k, d.nbytes, d.used_at + LONG_AGO) for k, d in state.drafters.items()]
+    return [*chats, *drafts, *(_idle(key, p.kv, p.used_at + LONG_AGO) for key, p in kept)]
+
+
+def _idle(key: str, kv: SessionKV, used_at: float) -> Idle:
+    held = kv.part
+    return Idle(key, held.own, used_at, held.group, held.shared)
+
+
+def room_for(state: State, needed: int, groups: Mapping[int, int]) -> tuple[list[str], int] | None:
+    """Which idle caches to drop so that there is room beside them, and the bytes of the others.
+
+    None where that does not help.
+
+    Args:
+        needed: bytes of all that stays, the weights and `groups` among them.
+        groups: what running replies hold together with others, by number.
+    """
+    free = state.budget - needed
+    if free < 0:
+        return None
+    total = state.idle_bytes(groups)
+    return ([], total) if total <= free else admission.room(free, idle(state), groups)
 
 
 def _offer(state: State, session: SessionState) -> Offer | None:

@@ -24,8 +24,10 @@ import mlx.core as mx
 import numpy as np
 
 from engine.kv.cache_objects import Caches
+from engine.kv.held_caches import Part
 from engine.kv.ledger import Ledger
 from engine.kv.session_kv import SessionKV
+from engine.kv.shared_prefix import Joined
 
 FORMAT = "stretto-kv-3"
 
@@ -57,6 +59,9 @@ _NUMPY: dict[str, Any] = {
     "I64": np.int64,
     "BOOL": np.bool_,
 }
+
+COPIED = 2**20
+"""Bytes of an array with gaps that are copied at once to be written."""
 
 PIECE = 32 * 2**20
 """Bytes that are made into arrays between two turns of the engine's loop."""
@@ -92,22 +97,46 @@ class Image:
     """A cache ready to be written by any thread: a header, and the bytes of evaluated arrays.
 
     The bytes are the arrays' own memory: it is freed when the image is, on the engine thread.
+
+    Attributes:
+        held: what it keeps in memory; another's shared prefix may be among it.
+        parts: for each array of the file those that it is made of, which follow each other along
+            the third axis. They may be slices: what is not in one piece is copied a little at a
+            time while it is written.
     """
 
     header: bytes
-    parts: Sequence[memoryview]
+    parts: Sequence[Sequence[np.ndarray[Any, Any]]]
+    held: Part
 
     @property
     def nbytes(self) -> int:
-        return len(self.header) + sum(p.nbytes for p in self.parts) + _SUMS
+        return len(self.header) + sum(p.nbytes for parts in self.parts for p in parts) + _SUMS
 
     def write(self, stream: BinaryIO) -> None:
         stream.write(self.header)
         total = 0
-        for part in self.parts:
-            stream.write(part)
-            total = crc32(part, total)
+        for parts in self.parts:
+            for run in _runs(parts[0]) if len(parts) == 1 else _joined(parts):
+                stream.write(run)
+                total = crc32(run, total)
         stream.write(_sum(crc32(self.header)) + _sum(total))
+
+
+def _joined(parts: Sequence[np.ndarray[Any, Any]]) -> Iterator[memoryview]:
+    """The bytes of the array that these make up along the third axis."""
+    for place in np.ndindex(parts[0].shape[:2]):
+        for part in parts:
+            yield from _runs(part[place])
+
+
+def _runs(array: np.ndarray[Any, Any]) -> Iterator[memoryview]:
+    """The bytes of an array in its order."""
+    if not array.flags.c_contiguous and array.ndim > 1 and array.nbytes > COPIED:
+        for part in array:
+            yield from _runs(part)
+    elif array.size:
+        yield np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 
 def take_image(kv: SessionKV, fingerprint: str) -> Image:
@@ -116,31 +145,24 @@ def take_image(kv: SessionKV, fingerprint: str) -> Image:
     Raises:
         ValueError: they hold something that cannot be written.
     """
-    arrays: list[mx.array] = []
+    arrays: list[mx.array | Joined] = []
     snapshot = kv.snapshot_copy
     shape = {
-        "caches": _flat(kv.in_one_piece, arrays),
+        "caches": _flat(kv.as_made, arrays),
         "boundary": _flat(snapshot[0], arrays) if snapshot else None,
     }
-    ready = [_plain(a) for a in arrays]
+    ready = [[_plain(a) for a in (x.parts if isinstance(x, Joined) else [x])] for x in arrays]
     mx.eval(ready)
-    views = [memoryview(a) for a in ready]  # type: ignore[arg-type]
-    if not all(v.c_contiguous for v in views):
-        ready = [
-            a if v.c_contiguous else mx.contiguous(a) for a, v in zip(ready, views, strict=True)
-        ]
-        mx.eval(ready)
-        views = [memoryview(a) for a in ready]  # type: ignore[arg-type]
-    parts = [v.cast("B") if v.nbytes else memoryview(b"") for v in views]
+    parts = [[np.asarray(memoryview(a)) for a in some] for some in ready]  # type: ignore[arg-type]
     entries: dict[str, Any] = {}
     place = 0
     for number, (array, part) in enumerate(zip(arrays, parts, strict=True)):
         entries[str(number)] = {
             "dtype": _NAMES[array.dtype],
             "shape": list(array.shape),
-            "data_offsets": [place, place + part.nbytes],
+            "data_offsets": [place, place + sum(p.nbytes for p in part)],
         }
-        place += part.nbytes
+        place += sum(p.nbytes for p in part)
     ledger = kv.ledger
     entries["__metadata__"] = {
         "format": FORMAT,
@@ -153,7 +175,7 @@ def take_image(kv: SessionKV, fingerprint: str) -> Image:
     }
     head = json.dumps(entries).encode()
     head += b" " * (-len(head) % 8)
-    return Image(len(head).to_bytes(8, "little") + head, parts)
+    return Image(len(head).to_bytes(8, "little") + head, parts, kv.part)
 
 
 def read_record(path: Path) -> Record:
@@ -337,9 +359,9 @@ def _plain(array: mx.array) -> mx.array:
     return array.view(mx.uint16) if array.dtype == mx.bfloat16 else array
 
 
-def _flat(value: Any, arrays: list[mx.array]) -> Any:
+def _flat(value: Any, arrays: list[mx.array | Joined]) -> Any:
     """What JSON can hold of caches; their arrays are gathered, and named by number."""
-    if isinstance(value, mx.array):
+    if isinstance(value, (mx.array, Joined)):
         if value.dtype not in _NAMES:
             raise ValueError(f"arrays of {value.dtype} are not written")
         arrays.append(value)

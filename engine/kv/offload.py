@@ -15,6 +15,7 @@ import os
 import queue
 import threading
 from collections import deque
+from collections.abc import Callable, Container
 from pathlib import Path
 
 from engine.errors import words_of
@@ -27,6 +28,7 @@ from engine.kv.cache_file import (
     read_record,
     take_image,
 )
+from engine.kv.held_caches import Part
 from engine.kv.session_kv import SessionKV
 
 log = logging.getLogger(__name__)
@@ -45,6 +47,9 @@ class Offload:
 
     Methods are for the engine thread, but for `look`, `read` and `remove`, which workers call.
 
+    Attributes:
+        wake: called by the writer when something has been written: `settle` frees it.
+
     Args:
         folder: where they lie; None writes nothing. Made when needed, for its owner only.
         limit: bytes that they may take together; the least recently used go first.
@@ -53,12 +58,13 @@ class Offload:
     def __init__(self, folder: Path | None, limit: int) -> None:
         self._folder = folder
         self._limit = limit
+        self.wake: Callable[[], None] = lambda: None
         self._jobs: queue.SimpleQueue[tuple[Path, Image] | None] = queue.SimpleQueue()
         self._change = threading.Condition()  # guards the three below
         self._writing: dict[Path, int] = {}  # how many images of a file are on their way
         self._written: deque[Image] = deque()  # to be freed by the engine thread
         self._forgotten: set[Path] = set()  # being written, and not wanted any more
-        self._pending = 0
+        self._pending: list[Part] = []
         self._writer: threading.Thread | None = None
         self._held: int | None = None
         for half in folder.glob("*.part") if folder is not None else ():
@@ -77,10 +83,16 @@ class Offload:
             self._held = sum(size for _, _, size in self._files())
         return self._held
 
-    @property
-    def pending(self) -> int:
-        """Bytes of memory that are still being written."""
-        return self._pending
+    def pending(self, others: Container[int] = ()) -> int:
+        """Bytes of memory that are held only because they are being written.
+
+        Args:
+            others: the numbers of what somebody else holds as well.
+        """
+        if not self._pending:
+            return 0
+        groups = {p.group: p.shared for p in self._pending if p.group not in others}
+        return sum(p.own for p in self._pending) + sum(groups.values())
 
     def save(self, name: str, fingerprint: str, kv: SessionKV) -> None:
         """Have a session's caches written; nobody uses them any more."""
@@ -103,7 +115,7 @@ class Offload:
         with self._change:
             self._writing[path] = self._writing.get(path, 0) + 1
             self._forgotten.discard(path)
-        self._pending += image.nbytes
+        self._pending.append(image.held)
         self._jobs.put((path, image))
 
     def may_hold(self, name: str) -> bool:
@@ -157,12 +169,15 @@ class Offload:
                 self._forgotten.add(path)
         self._unlink(path)
 
-    def settle(self) -> None:
-        """Free what has been written."""
+    def settle(self) -> bool:
+        """Free what has been written; False where that is nothing."""
+        if not self._written:
+            return False
         with self._change:
             while self._written:
-                self._pending -= self._written.popleft().nbytes
+                self._pending.remove(self._written.popleft().held)
                 self._held = None
+        return True
 
     def close(self) -> None:
         """Wait until all is written."""
@@ -171,7 +186,7 @@ class Offload:
             self._writer.join()
             self._writer = None
         self._written.clear()
-        self._pending = 0
+        self._pending.clear()
 
     def _path(self, session_id: str) -> Path:
         # The name tells nothing: ids may be anything, and need not be fit for a file.
@@ -217,6 +232,10 @@ class Offload:
                 self._written.append(image)
                 del job, image
                 self._change.notify_all()
+            try:
+                self.wake()
+            except BaseException:  # an engine that has ended waits for nothing
+                log.debug("nobody hears of what was written")
 
     def _write_one(self, path: Path, image: Image) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

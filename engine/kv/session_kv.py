@@ -14,6 +14,7 @@ import mlx.core as mx
 
 from engine.kv import shared_prefix
 from engine.kv.cache_objects import (
+    MAX_STEPS,
     Caches,
     clone,
     compact,
@@ -23,6 +24,7 @@ from engine.kv.cache_objects import (
     own_states,
     stagger,
 )
+from engine.kv.config_estimate import STEP
 from engine.kv.held_caches import HeldCaches, Snapshot
 from engine.kv.ledger import Ledger, common_prefix
 from engine.kv.shared_prefix import SharedPrefix, SharedPrefixKV
@@ -72,7 +74,10 @@ class SessionKV(HeldCaches):
             return 0
         self.rebuilt = False
         shared = min(common_prefix(self.tokens, prompt), len(prompt) - 1)
-        if shared == len(self.tokens) or self.trim_to(shared):
+        if shared == len(self.tokens):
+            return shared
+        if self.trim_to(shared):
+            self._make_smaller(len(prompt))
             return shared
         snapshot = self._snapshot
         if snapshot is not None and snapshot.length <= shared:
@@ -86,6 +91,13 @@ class SessionKV(HeldCaches):
             return snapshot.length
         self._reset()
         return 0
+
+    def _make_smaller(self, length: int) -> None:
+        """Give back room that was for more than a prompt of so many tokens, where it is much."""
+        room = self.capacity
+        if self.shared_prefix is None and self.is_plain and room > 2 * length + MAX_STEPS * STEP:
+            self.caches = self.beginning(len(self.tokens), room=True)
+            stagger(self.caches)
 
     def expect(self, more: int) -> None:
         """Let the caches grow in larger steps when `more` tokens are still to be read."""
@@ -114,6 +126,7 @@ class SessionKV(HeldCaches):
         kept = [own_states(compact(clone(c))) if may_not_trim(c) else None for c in self.caches]
         mx.eval(list(leaves(kept)))  # frees what was cut off
         self._snapshot = Snapshot(kept, len(self.tokens))
+        self.touched()
 
     def drop(self) -> None:
         """Free the caches and keep the ledger. The next turn reads its whole prompt."""
@@ -124,6 +137,7 @@ class SessionKV(HeldCaches):
     def _changed(self) -> None:
         self.on_disk = -1
         self._stop_sharing()
+        self.touched()
 
     def _reset(self) -> None:
         self._changed()
@@ -152,6 +166,7 @@ class SessionKV(HeldCaches):
 
     def _forget_after(self, length: int) -> None:
         self.on_disk = -1
+        self.touched()
         del self.tokens[length:]
         self.cuts = [c for c in self.cuts if c <= length]
 
@@ -199,11 +214,18 @@ class SessionKV(HeldCaches):
         return copies
 
     @property
-    def in_one_piece(self) -> Caches | None:
-        """The caches as the model makes them; copies where they go on from a shared prefix."""
-        if self.shared_prefix is None:
+    def as_made(self) -> Caches | None:
+        """The caches as the model makes them, to be written; nothing is copied for that.
+
+        Where they go on from a shared prefix, their keys and values are `Joined`.
+        """
+        if self.caches is None or self.shared_prefix is None:
             return self.caches
-        return self.beginning(len(self.tokens), room=False)
+        made = self.make()
+        for cache, held in zip(made, self.caches, strict=True):
+            cache.keys, cache.values = held.joined()
+            cache.offset = held.offset
+        return made
 
     @property
     def snapshot_copy(self) -> tuple[Caches, int] | None:

@@ -9,6 +9,7 @@ only what it adds, and a decode step reads the shared prefix once for all its se
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,6 +25,10 @@ GROWTH_TOKENS = 64
 Eight forks that begin in one step allocate this for each of their layers: 256 tokens were 100 MB
 and took 200 ms.
 """
+
+
+numbers = itertools.count(1)
+"""Of what several sessions hold together: no two of an engine's life have the same."""
 
 
 class Least:
@@ -52,20 +57,20 @@ class SharedPrefix:
     Attributes:
         keys, values: one array `[1, key heads, length, head dim]` a layer.
         length: tokens.
+        nbytes: of all of these.
+        number: by which its bytes are counted once, however many hold it.
         holders: whoever goes on from it. Only their number matters here.
     """
 
-    __slots__ = ("__weakref__", "holders", "keys", "length", "values")
+    __slots__ = ("__weakref__", "holders", "keys", "length", "nbytes", "number", "values")
 
     def __init__(self, keys: Sequence[mx.array], values: Sequence[mx.array]) -> None:
         self.keys = keys
         self.values = values
         self.length = int(keys[0].shape[2])
+        self.nbytes = sum(a.nbytes for a in (*keys, *values))
+        self.number = next(numbers)
         self.holders: weakref.WeakSet[object] = weakref.WeakSet()
-
-    @property
-    def nbytes(self) -> int:
-        return sum(a.nbytes for a in (*self.keys, *self.values))
 
 
 class SharedPrefixKV:
@@ -124,6 +129,16 @@ class SharedPrefixKV:
             pieces.append(mx.concatenate(parts, axis=2))
         return pieces[0], pieces[1]
 
+    def joined(self) -> tuple[Joined, Joined]:
+        """All keys and values where they lie, the shared ones and the session's own."""
+        own = self.offset - self.base
+        pairs = zip(self._shared, (self.keys, self.values), strict=True)
+        keys, values = [
+            Joined([first[:, :, : self.base], *([more[:, :, :own]] if more is not None else [])])
+            for first, more in pairs
+        ]
+        return keys, values
+
     def trim(self, n: int) -> int:
         n = min(self.offset, n)
         self.offset -= n
@@ -175,6 +190,26 @@ class Split:
     def shared(self) -> mx.array:
         """The first array, `[1, key heads, base, head dim]`."""
         return self._shared[:, :, : self.base]
+
+
+class Joined:
+    """Several arrays for one: the tokens of each, `[1, key heads, tokens, head dim]`, in order.
+
+    Attributes:
+        parts: these arrays.
+    """
+
+    def __init__(self, parts: list[mx.array]) -> None:
+        self.parts = parts
+
+    @property
+    def dtype(self) -> mx.Dtype:
+        return self.parts[0].dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        rows, heads, _, width = self.parts[0].shape
+        return rows, heads, sum(part.shape[2] for part in self.parts), width
 
 
 def in_one_piece(caches: Sequence[Any], fresh: list[Any], length: int, room: bool) -> list[Any]:

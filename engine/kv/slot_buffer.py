@@ -47,6 +47,7 @@ class SlotBuffer:
         self.caches: list[list[Any]] = []
         self.layers: list[list[mx.array]] = []
         self._slots = 0
+        self._nbytes: int | None = 0  # of the layers; None when they have changed
 
     @property
     def lengths(self) -> tuple[int, ...]:
@@ -56,8 +57,9 @@ class SlotBuffer:
     @property
     def nbytes_each(self) -> int:
         """Bytes of the buffers for each occupant: its slot and its part of the free ones."""
-        total = sum(a.nbytes for arrays in self.layers for a in arrays)
-        return total // max(1, len(self.occupants))
+        if self._nbytes is None:
+            self._nbytes = sum(a.nbytes for arrays in self.layers for a in arrays)
+        return self._nbytes // max(1, len(self.occupants))
 
     def slots_of(self, array: mx.array) -> mx.array:
         """One of a layer's arrays as `[slots, key heads, capacity, width]`."""
@@ -66,7 +68,7 @@ class SlotBuffer:
     def enter(self, coming: Sequence[Occupant]) -> None:
         """Give slots to sessions, or to none; and room for one more token to all."""
         before = len(self.occupants)
-        count = self._slots
+        count, self._nbytes = self._slots, None
         if coming:
             arriving = [slot_caches(kv.layers, self.policy)[0] for kv in coming]
             if not self.layers:
@@ -116,33 +118,64 @@ class SlotBuffer:
     def leave(self, kv: Occupant) -> None:
         """Copy a session's keys and values back to its caches and free its slot.
 
-        If that fails, for lack of memory for instance, the session loses its caches and reads its
-        tokens again.
+        Where few are left the buffers shrink. Layer by layer: neither the session nor the buffers
+        are ever there twice. If that fails, for lack of memory for instance, whoever may have been
+        hit loses its caches and reads its tokens again.
         """
-        slot = self.occupants.index(kv)
-        caches = self.caches[slot]
+        slot, last = self.occupants.index(kv), len(self.occupants) - 1
+        caches, left = self.caches[slot], self._slots
+        if 2 * last <= self._slots:
+            left = last * 5 // 4
         try:
             for arrays, cache in zip(self.layers, caches, strict=True):
                 own = slice(slot, slot + 1), slice(None), slice(slot_layer.held(cache))
                 copies = [mx.contiguous(self.slots_of(array)[own]) for array in arrays]
                 slot_layer.give_back(cache, copies)
-            # At once: while a lazy copy refers to the buffers, each step would copy them whole.
-            mx.eval([(cache.keys, cache.values) for cache in caches])
-            self.free(kv)
+                # At once: while a lazy copy refers to the buffers, each step would copy them whole.
+                mx.eval(cache.keys, cache.values)
+                if left < self._slots:
+                    arrays[:] = [self._without(array, slot, left) for array in arrays]
+                    mx.eval(arrays)
         except Exception as error:
             log.warning("A session's caches are lost, they could not be moved: %s", error)
-            kv.drop()
+            lost = [kv]
+            if left < self._slots:  # some layers have fewer slots than others now
+                lost, self.layers = list(self.occupants), []
+            for one in lost:
+                one.drop()
+            return
+        if left < self._slots:
+            self._slots = left
+            self._forget(kv)
+        else:
+            self.free(kv)
 
-    def free(self, kv: Occupant) -> None:
-        """Free a session's slot without copying from it. The last occupant moves there."""
+    def _without(self, array: mx.array, slot: int, left: int) -> mx.array:
+        """A copy with so many slots and without one of them; the last one takes its place."""
+        heads, last = array.shape[0] // self._slots, len(self.occupants) - 1
+        parts = [array[: slot * heads]]
+        if slot != last:
+            parts.append(array[last * heads : (last + 1) * heads])
+            parts.append(array[(slot + 1) * heads : last * heads])
+        parts.append(mx.zeros(((left - last) * heads, *array.shape[1:]), array.dtype))
+        return mx.concatenate(parts)
+
+    def _forget(self, kv: Occupant) -> int:
+        """Take a session off the slots, and return which it had. The last occupant moves there."""
         slot, last = self.occupants.index(kv), len(self.occupants) - 1
-        kv.slots = None
+        kv.slots, self._nbytes = None, None
         self.occupants[slot], self.caches[slot] = self.occupants[last], self.caches[last]
         self.occupants.pop()
         self.caches.pop()
         if not self.occupants:
             self.layers.clear()
             self._slots = 0
+        return slot
+
+    def free(self, kv: Occupant) -> None:
+        """Free a session's slot without copying from it. The last occupant moves there."""
+        slot, last = self._forget(kv), len(self.occupants)
+        if not self.occupants:
             return None
         try:
             if 4 * last <= self._slots:

@@ -8,7 +8,7 @@ import mlx.core as mx
 import numpy as np
 
 from engine.model.constraint import Constraint
-from engine.model.loaded import LoadedModel
+from engine.model.loaded import TextSide
 from engine.params import SamplingParams
 from engine.text import recognition
 from engine.text.text import ReplyText
@@ -88,11 +88,11 @@ class FreeCalls(Constraint):
 
 
 def of_calls(
-    matcher: Any, model: LoadedModel, params: SamplingParams, text: ReplyText, opens_reasoning: int
+    matcher: Any, model: TextSide, params: SamplingParams, text: ReplyText, opens_reasoning: int
 ) -> Constraint:
     """The constraint of a `tool_form`, whose grammar the matcher follows."""
     assert params.tool_form is not None
-    known = model.form_tokenizer
+    known = model.forms.tokenizer
     markers = recognition.of(model.tokenizer).markers
     if params.tool_form.required:
         if markers.header is not None:

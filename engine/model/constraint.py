@@ -16,7 +16,7 @@ import mlx.core as mx
 import numpy as np
 
 from engine.errors import INTERNAL_ERROR, INVALID_REQUEST, EngineError
-from engine.model.loaded import LoadedModel
+from engine.model.loaded import TextSide
 from engine.params import SamplingParams
 from engine.text import form_tokens, recognition
 from engine.text.forms import MISSING, grammar, too_much, without_limits
@@ -126,19 +126,19 @@ class Constraint:
         return str(self._matcher.get_error()).strip()
 
 
-Make = Callable[[Any, LoadedModel, SamplingParams, ReplyText, int], "Constraint"]
+Make = Callable[[Any, TextSide, SamplingParams, ReplyText, int], "Constraint"]
 """Makes a constraint of llguidance's matcher. The last argument opens the reasoning."""
 
 
 def of_answer(
-    matcher: Any, model: LoadedModel, _: SamplingParams, text: ReplyText, opens_reasoning: int
+    matcher: Any, model: TextSide, _: SamplingParams, text: ReplyText, opens_reasoning: int
 ) -> Constraint:
     """The constraint of a whole answer."""
-    return Constraint(matcher, model.form_tokenizer, text, opens_reasoning)
+    return Constraint(matcher, model.forms.tokenizer, text, opens_reasoning)
 
 
 def constrain(
-    model: LoadedModel,
+    model: TextSide,
     params: SamplingParams,
     text: ReplyText,
     reasoning: bool | None,
@@ -157,9 +157,9 @@ def constrain(
         import llguidance
     except ImportError:
         raise EngineError(INVALID_REQUEST, MISSING) from None
-    with model.form_lock:
-        if model.form_tokenizer is None:
-            model.form_tokenizer = _tokenizer(llguidance, model)
+    with model.forms.lock:
+        if model.forms.tokenizer is None:
+            model.forms.tokenizer = _tokenizer(llguidance, model)
     matcher = _matcher(llguidance.LLMatcher, model, params)
     if matcher.is_error() and params.form_limits is not None:
         matcher = _matcher(llguidance.LLMatcher, model, without_limits(params))
@@ -169,11 +169,11 @@ def constrain(
     return make(matcher, model, params, text, _opener(model, reasoning))
 
 
-def _matcher(kind: Any, model: LoadedModel, params: SamplingParams) -> Any:
-    return kind(model.form_tokenizer, grammar(kind, params), log_level=0)
+def _matcher(kind: Any, model: TextSide, params: SamplingParams) -> Any:
+    return kind(model.forms.tokenizer, grammar(kind, params), log_level=0)
 
 
-def _tokenizer(llguidance: Any, model: LoadedModel) -> Any:
+def _tokenizer(llguidance: Any, model: TextSide) -> Any:
     """A model's tokenizer as llguidance needs it."""
     ends = sorted(model.eos) or [model.tokenizer.eos_token_id]
     try:
@@ -198,7 +198,7 @@ def _json(tokenizer: Any) -> str | None:
     return None if backend is None else str(backend.to_str())
 
 
-def _opener(model: LoadedModel, reasoning: bool | None) -> int:
+def _opener(model: TextSide, reasoning: bool | None) -> int:
     """The token with which the model may begin to reason; -1 where there is none, or it may not."""
     markers = recognition.of(model.tokenizer).markers
     marker = markers.header.starts[0] if markers.header is not None else markers.think_start

@@ -26,7 +26,7 @@ from engine.kv.cache_objects import may_not_trim
 from engine.kv.session_kv import SessionKV
 from engine.model import answers, runner
 from engine.model.answers import Answer
-from engine.model.loaded import LoadedModel
+from engine.model.loaded import LoadedModel, TextSide
 from engine.model.runner import Unsampled
 
 log = logging.getLogger(__name__)
@@ -65,6 +65,11 @@ class Drafter:
     def works(self) -> bool:
         """Whether it may be used."""
         return self.faults < TOO_MANY_FAULTS
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its caches, by their length: that is looked at in every turn."""
+        return self.model.estimate.bytes(self.kv.length) if self.kv.layers else 0
 
     def admitted(self, tokens: list[int], limit: int, version: int) -> bool:
         """Whether it was looked for memory already; see `admit`."""
@@ -228,7 +233,7 @@ def couple(model: LoadedModel, small: LoadedModel, vocab: Mapping[str, int]) -> 
     return Drafter(small, model, max(vocab.values(), default=-1) + 1)
 
 
-def same_tokens(model: LoadedModel, small: LoadedModel) -> dict[str, int]:
+def same_tokens(model: TextSide, small: TextSide) -> dict[str, int]:
     """The tokens of the tokenizer that two models have in common, with their ids. For a worker.
 
     Raises:

@@ -28,6 +28,37 @@ def _plain(make: Callable[[], Caches], shares_prefix: bool, bits: int | None) ->
     return SessionKV(make, shares_prefix)
 
 
+class Forms:
+    """llguidance's tokenizer of a model.
+
+    Attributes:
+        tokenizer: None before an answer of a given form was asked for.
+        lock: held while it is made: workers ask for it.
+    """
+
+    def __init__(self) -> None:
+        self.tokenizer: Any = None
+        self.lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class TextSide:
+    """What workers need of a model; attributes as there.
+
+    A worker that held the model itself would keep its weights in memory after it was unloaded, and
+    free them on its own thread.
+    """
+
+    info: Model
+    tokenizer: Any
+    eos: frozenset[int]
+    rows: int | None
+    reader: Reader | None
+    form_refusal: Callable[[SamplingParams], str] | None
+    form_tokens: Callable[[], Told | None]
+    forms: Forms
+
+
 @dataclass
 class LoadedModel:
     """A model with everything that lives on the engine thread.
@@ -45,12 +76,12 @@ class LoadedModel:
         leaves_out_rows: only rows whose logits are wanted go through its output layer.
         kept_in: by bits, how its sessions keep keys and values in 8 or 4 bits (`quantised`).
         body: the part of it that gives hidden states; None where none does (`hidden`).
-        form_tokenizer: llguidance's, once an answer of a given form was asked for.
-        form_lock: held while that is made: workers ask for it.
+        forms: what answers of a given form need.
         rows: how many ids the model knows; None where that cannot be found out.
         reader: who renders and tokenises its prompts; None for this process.
         form_refusal: why a form of an answer cannot be used, found out where it cannot do harm.
-        form_tokens: the parts of `form_tokenizer` (`text.form_tokens`), None where it has none.
+        form_tokens: the parts of its tokenizer for `forms` (`text.form_tokens`), None where it has
+            none.
         examined: the folder as it was looked at before (`loader.Examined`).
         base: whose weights it shares where it is a variant.
         ranks: over how many it is spread; this process has a part of it where they are several.
@@ -80,8 +111,7 @@ class LoadedModel:
     leaves_out_rows: bool = False
     kept_in: dict[int, Any] = field(default_factory=dict)
     body: Any = None
-    form_tokenizer: Any = None
-    form_lock: threading.Lock = field(default_factory=threading.Lock)
+    forms: Forms = field(default_factory=Forms)
     faults: int = 0
     used_at: float = field(default_factory=time.monotonic)
     rows: int | None = None
@@ -99,6 +129,20 @@ class LoadedModel:
     drafter: Any = None
     choices: Choices | None = None
     shares_from: Least = field(default_factory=Least)
+
+    @property
+    def text_side(self) -> TextSide:
+        """Its part that holds no array."""
+        return TextSide(
+            self.info,
+            self.tokenizer,
+            self.eos,
+            self.rows,
+            self.reader,
+            self.form_refusal,
+            self.form_tokens,
+            self.forms,
+        )
 
     def new_caches(self) -> Caches:
         """A session's caches, empty."""

@@ -6,7 +6,7 @@ import contextlib
 import inspect
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Container, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -303,6 +303,23 @@ def compute_dtype(net: Any) -> str:
 def arrays(net: Any) -> list[mx.array]:
     """All arrays of a model or of a part of it."""
     return [array for _, array in tree_flatten(net.parameters())]
+
+
+def take_arrays(net: Any, needed: Container[int]) -> list[mx.array]:
+    """The arrays of a model that is not used any more, which loses them.
+
+    Whoever still holds it then, a comparison under way for one, holds no memory.
+
+    Args:
+        needed: the ids of arrays that others use; it keeps these.
+    """
+    taken = []
+    for module in net.modules():
+        for name, value in list(module.items()):
+            if isinstance(value, mx.array) and not name.startswith("_") and id(value) not in needed:
+                taken.append(value)
+                del module[name]
+    return taken
 
 
 def weight_bytes(net: Any) -> int:

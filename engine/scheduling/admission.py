@@ -3,18 +3,30 @@
 A reply that could never fit is refused at once. One that would fit if fewer others ran waits in
 the admission queue: the chats in front first, otherwise in the order in which they were sent; none
 is passed by.
+
+Room is made in a turn of its own, and who waits for it is admitted in a later one, by what is held
+then. So nobody relies on a guess of what dropping a cache gives back: what others hold as well
+stays, and what goes to disk is held until it is written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY, EngineError
+from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY
 from engine.scheduling.plan import Admission, LoadAdmission, Refusal
 from engine.scheduling.view import Idle, LoadRequest, Memory, Row, Status
 
 SCRATCH_SHARE = 1 / 16
 """Of the budget, at most so much is kept free for a single question that may come."""
+
+
+@dataclass(frozen=True)
+class Eviction:
+    """Idle caches that make room, by their keys; nobody is admitted yet."""
+
+    keys: tuple[str, ...]
 
 
 def order(rows: Iterable[Row]) -> list[Row]:
@@ -25,55 +37,127 @@ def order(rows: Iterable[Row]) -> list[Row]:
 
 def refuse(queue: Sequence[Row], rows: Sequence[Row], memory: Memory) -> tuple[Refusal, ...]:
     """Those in the queue that would not fit if nothing else ran."""
+    free = memory.budget - _kept_free(rows, memory)
     refused = []
     for row in queue:
-        try:
-            make_room(memory.budget, memory.weights + row.most, 0, (), _kept_free(rows, memory))
-        except EngineError as error:
-            refused.append(Refusal(row.id, error.code, error.message))
+        needed = memory.weights + row.most + row.shared
+        if needed > free:
+            refused.append(Refusal(row.id, CAPACITY_EXHAUSTED, too_large(needed, free)))
     return tuple(refused)
 
 
-def admit(queue: Sequence[Row], rows: Sequence[Row], memory: Memory) -> Admission | None:
-    """The first of the queue for which there is room, or can be made.
+def too_large(needed: int, free: int) -> str:
+    """Why something can never be, and what to do."""
+    return (
+        f"This needs {needed / 1e9:.2f} GB together with the weights, and "
+        f"{free / 1e9:.2f} GB may be used. Ask for a shorter "
+        "answer, shorten the chat, or unload a model."
+    )
+
+
+def admit(queue: Sequence[Row], rows: Sequence[Row], memory: Memory) -> Admission | Eviction | None:
+    """The first of the queue for which there is room, or what is dropped to make it.
 
     None of the queue is passed by, but for those that are paused. Single questions come first:
     room is kept free for one.
     """
+    running, groups = promised(rows)
+    free = memory.budget - _kept_free(rows, memory)
     for row in sorted(queue, key=lambda r: not r.scratch):
-        if row.paused:
-            continue
-        running = sum(r.most for r in rows if is_running(r))
-        try:
-            evict = make_room(
-                memory.budget,
-                memory.weights + row.most,
-                running,
-                (i for i in memory.idle() if i.key != row.id),
-                _kept_free(rows, memory),
-            )
-        except EngineError:
-            continue  # refused
-        if evict is not None:
-            return Admission(row.id, tuple(evict))
+        if row.paused or memory.weights + row.most + row.shared > free:
+            continue  # or refused
+        in_use = {**groups, **({row.group: row.shared} if row.group else {})}
+        least = memory.weights + running + row.most + sum(in_use.values())
+        if least <= free:
+            if least + memory.idle_bytes + memory.leaving <= memory.budget:
+                return Admission(row.id)  # whatever is idle, its own caches among it
+            idle = [i for i in memory.idle() if i.key != row.id]
+            dropped, left = room(memory.budget - least, idle, in_use)
+            if dropped:
+                return Eviction(tuple(dropped))
+            if least + left + memory.leaving <= memory.budget:
+                return Admission(row.id)
         if not row.scratch:
             break
     return None
 
 
-def load(request: LoadRequest, rows: Sequence[Row], memory: Memory) -> LoadAdmission | Refusal:
-    """How a model is read: what replies have been promised and what is loaded counts."""
-    promised = sum(r.most for r in rows if is_running(r))
-    idle = memory.idle()
-    free = memory.budget - memory.weights - promised
-    if request.wide <= free - sum(i.nbytes for i in idle):
+def load(
+    request: LoadRequest, rows: Sequence[Row], memory: Memory
+) -> LoadAdmission | Refusal | Eviction | None:
+    """How a model is read: what replies have been promised and what is loaded counts.
+
+    None where it has to wait until caches that made room are on disk.
+    """
+    running, groups = promised(rows)
+    taken = running + sum(groups.values())
+    free = memory.budget - memory.weights - taken
+    if request.wide <= free - memory.idle_bytes - memory.leaving:
         return LoadAdmission(request.key, request.wide, wide=request.wide > request.nbytes)
-    evict = None
-    if request.nbytes <= free:
-        evict = make_room(memory.budget, memory.weights + request.nbytes, promised, idle)
-    if evict is None:
-        return Refusal(request.key, OUT_OF_MEMORY, _does_not_fit(request, free, promised))
-    return LoadAdmission(request.key, request.nbytes, wide=False, evict=tuple(evict))
+    if request.nbytes > free:
+        return Refusal(request.key, OUT_OF_MEMORY, _does_not_fit(request, free, taken))
+    dropped, left = room(free - request.nbytes, memory.idle(), groups)
+    if dropped:
+        return Eviction(tuple(dropped))
+    if request.nbytes <= free - left - memory.leaving:
+        return LoadAdmission(request.key, request.nbytes, wide=False)
+    return None
+
+
+def surplus(rows: Sequence[Row], memory: Memory) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Idle caches to drop, and a reply that has to wait again, because too much is held.
+
+    Forks, and beginnings that are kept, come without asking for room. Replies that run may need
+    more than before: where one of two forks makes a new shared prefix, the old one stays.
+    """
+    running, groups = promised(rows)
+    free = memory.budget - memory.weights - running - sum(groups.values())
+    if memory.idle_bytes <= free:
+        return (), ()
+    dropped = room(free, memory.idle(), groups)[0] if memory.idle_bytes else ()
+    held = [r for r in rows if r.status in (Status.PREFILLING, Status.DECODING)]
+    if dropped or free + sum(r.slack for r in held) >= 0 or len(held) < 2:
+        return tuple(dropped), ()
+    return (), (min(held, key=lambda r: (r.priority, -r.waiting_since)).id,)
+
+
+def room(free: int, idle: Iterable[Idle], in_use: Collection[int]) -> tuple[list[str], int]:
+    """Which idle caches to drop, least recently used first, so that all take no more than `free`.
+
+    Args:
+        in_use: the numbers of what is held together with replies that run: it stays.
+
+    Returns:
+        Their keys, and the bytes of those that are left.
+    """
+    queue = sorted(idle, key=lambda i: i.used_at)
+    holders: dict[int, int] = {}
+    wanted = 0
+    for cache in queue:
+        wanted += cache.nbytes
+        if cache.group and cache.group not in in_use:
+            wanted += 0 if cache.group in holders else cache.shared
+            holders[cache.group] = holders.get(cache.group, 0) + 1
+    dropped = []
+    for cache in queue:
+        if wanted <= free:
+            break
+        if not cache.nbytes and cache.group not in holders:
+            continue  # it would give back nothing
+        dropped.append(cache.key)
+        wanted -= cache.nbytes
+        if cache.group in holders:
+            holders[cache.group] -= 1
+            wanted -= 0 if holders[cache.group] else cache.shared
+    return dropped, wanted
+
+
+def promised(rows: Iterable[Row]) -> tuple[int, Mapping[int, int]]:
+    """Bytes of running replies at their longest: each one's own, all together, and by number what
+    they hold together with others.
+    """
+    running = [r for r in rows if is_running(r)]
+    return sum(r.most for r in running), {r.group: r.shared for r in running if r.group}
 
 
 def _does_not_fit(request: LoadRequest, free: int, promised: int) -> str:
@@ -92,44 +176,7 @@ def is_running(row: Row) -> bool:
 
 
 def _kept_free(rows: Sequence[Row], memory: Memory) -> int:
-    """Bytes that are left for a single question that may come."""
+    """Bytes that are left for a single question that may come; idle caches may lie there."""
     if any(r.scratch and (is_running(r) or not r.paused) for r in rows):
         return 0
     return min(memory.scratch, int((memory.budget - memory.weights) * SCRATCH_SHARE))
-
-
-def make_room(
-    budget: int, needed: int, running: int, idle: Iterable[Idle], kept_free: int = 0
-) -> Sequence[str] | None:
-    """Which idle caches to drop, least recently used first, so that a request fits.
-
-    None when it has to wait for the replies that are running.
-
-    Args:
-        budget: bytes that weights and caches may take together.
-        needed: bytes of the weights and of the request at its longest.
-        running: bytes of the other answering sessions at their longest.
-        kept_free: bytes that must be left for something else; idle caches may lie there.
-
-    Raises:
-        EngineError: `capacity_exhausted`, it would not fit if nothing else ran.
-    """
-    if needed + kept_free > budget:
-        raise EngineError(
-            CAPACITY_EXHAUSTED,
-            f"This needs {needed / 1e9:.2f} GB together with the weights, and "
-            f"{(budget - kept_free) / 1e9:.2f} GB may be used. Ask for a shorter "
-            "answer, shorten the chat, or unload a model.",
-        )
-    least = needed + running
-    if least + kept_free > budget:
-        return None
-    queue = sorted(idle, key=lambda i: i.used_at)
-    wanted = least + sum(i.nbytes for i in queue)
-    dropped = []
-    for candidate in queue:
-        if wanted <= budget:
-            break
-        wanted -= candidate.nbytes
-        dropped.append(candidate.key)
-    return dropped

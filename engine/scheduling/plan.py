@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Admission:
-    """A reply begins: there is room for it once the caches of `evict` have been dropped."""
+    """A reply begins: there is room for it."""
 
     session: str
-    evict: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,6 @@ class LoadAdmission:
     key: str
     nbytes: int
     wide: bool
-    evict: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -88,11 +86,15 @@ class Chunk:
 class StepPlan:
     """All that is done in one turn of the loop.
 
-    A plan either arranges (`refuse`, `admit`, `load`, `adopt`) or computes (`passes`, `chunk`).
+    A plan either arranges (`refuse`, `evict`, `requeue`, `admit`, `load`, `adopt`) or computes
+    (`passes`, `chunk`).
     After an arrangement sessions stand otherwise than before, so the next plan is made from them.
 
     Attributes:
         refuse: replies and loads that can never be, by session or by the load's key.
+        evict: idle caches that make room. Who wants it is admitted once it is seen to be there.
+        at_once: too much is held already, and there is no time to write them to disk.
+        requeue: replies that lose their caches and wait for memory again.
         admit: the reply that begins.
         load: the model whose reading begins.
         adopt: the beginning of a prompt that need not be read.
@@ -106,9 +108,13 @@ class StepPlan:
         gathering: those whose prompts are read wait for others that came with them.
         answering: how many passes the chunk holds up, over all models.
         begins: all who take part in the only pass begin to answer with it.
+        awaits_disk: a load has to wait until caches that made room are written.
     """
 
     refuse: tuple[Refusal, ...] = ()
+    evict: tuple[str, ...] = ()
+    at_once: bool = False
+    requeue: tuple[str, ...] = ()
     admit: Admission | None = None
     load: LoadAdmission | None = None
     adopt: Adoption | None = None
@@ -122,6 +128,7 @@ class StepPlan:
     gathering: bool = False
     answering: int = 0
     begins: bool = False
+    awaits_disk: bool = False
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:
@@ -131,9 +138,13 @@ class StepPlan:
     @property
     def idle(self) -> bool:
         """Whether there is nothing to do."""
-        return not (
-            self.refuse or self.admit or self.load or self.adopt or self.passes or self.chunk
-        )
+        return not (self.arranges or self.passes or self.chunk)
+
+    @property
+    def arranges(self) -> bool:
+        """Whether it changes who holds what, and computes nothing."""
+        memory = self.refuse or self.evict or self.requeue
+        return bool(memory or self.admit or self.load or self.adopt)
 
 
 @dataclass(frozen=True)

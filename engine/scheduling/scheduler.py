@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.scheduling import admission, drafting, together
+from engine.scheduling.admission import Eviction
 from engine.scheduling.drafting import Drafting
 from engine.scheduling.pacing import MIN_CHUNK, MOST_CHUNK, TILE, Pacing, Waiting
 from engine.scheduling.plan import Adoption, Chunk, Pass, Refusal, StepPlan, Timing
@@ -52,16 +53,38 @@ class Scheduler:
         """What to do in this turn."""
         queue = admission.order(view.rows)
         names = tuple(r.id for r in queue)
+        arranged = self._arranged(view, queue, names)
+        if arranged is not None and arranged.arranges:
+            return arranged
+        plan = self._working(view, names)
+        return plan if arranged is None else replace(plan, awaits_disk=arranged.awaits_disk)
+
+    def _arranged(
+        self, view: View, queue: Sequence[Row], names: tuple[str, ...]
+    ) -> StepPlan | None:
+        """Who is admitted, and who makes room; None where all stays as it is."""
+        rows, memory = view.rows, view.memory
+        evict, requeue = admission.surplus(rows, memory)
+        if evict or requeue:
+            return StepPlan(evict=evict, at_once=True, requeue=requeue, queue=names)
         if view.load is not None:
-            load = admission.load(view.load, view.rows, view.memory)
+            load = admission.load(view.load, rows, memory)
             if isinstance(load, Refusal):
                 return StepPlan(refuse=(load,), queue=names)
-            return StepPlan(load=load, queue=names)
-        if queue and view.memory.version != self._looked_at:
-            refused = admission.refuse(queue, view.rows, view.memory)
-            admitted = admission.admit(queue, view.rows, view.memory)
-            if refused or admitted:
-                return StepPlan(refuse=refused, admit=admitted, queue=names)
+            if isinstance(load, Eviction):
+                return StepPlan(evict=load.keys, queue=names)
+            return StepPlan(load=load, queue=names, awaits_disk=load is None)
+        if queue and memory.version != self._looked_at:
+            refused = admission.refuse(queue, rows, memory)
+            found = admission.admit(queue, rows, memory)
+            if isinstance(found, Eviction):
+                return StepPlan(refuse=refused, evict=found.keys, queue=names)
+            if refused or found:
+                return StepPlan(refuse=refused, admit=found, queue=names)
+        return None
+
+    def _working(self, view: View, names: tuple[str, ...]) -> StepPlan:
+        """What is computed, or taken over instead."""
         order = self._reading_order(view)
         adoption = self._adoption(view, order)
         if adoption is not None:
@@ -70,7 +93,7 @@ class Scheduler:
 
     def observe(self, view: View, plan: StepPlan, timing: Timing) -> None:
         """Learn from a turn: what it took, and what came of the chunk."""
-        if plan.queue and not (plan.refuse or plan.admit or plan.load):
+        if plan.queue and not (plan.evict or plan.refuse or plan.admit or plan.load):
             self._looked_at = view.memory.version
         if len(plan.models) > 1:
             self._turns.next(plan.models)

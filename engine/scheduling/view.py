@@ -42,7 +42,10 @@ class Row:
         awaits_first: its first token is chosen and not read yet.
         wants_more: a token has to follow the one that is pending.
         snapshot_at: where its reading must stop for a snapshot; -1 for nowhere.
-        most: bytes of its caches when the reply has become as long as it may.
+        most: bytes of its own caches when the reply has become as long as it may.
+        slack: how many of these it does not need; its caches have room for so much more.
+        group, shared: the number of what it holds together with others, 0 for nothing, and the
+            bytes of that.
         drafts: the most tokens that a small model may draft after the pending one; 0 where none
             may.
     """
@@ -68,6 +71,9 @@ class Row:
     wants_more: bool = True
     snapshot_at: int = -1
     most: int = 0
+    slack: int = 0
+    group: int = 0
+    shared: int = 0
     drafts: int = 0
 
     @property
@@ -92,12 +98,17 @@ class Idle:
 
     Attributes:
         key: a session's id, or the key of an entry of the prefix cache.
+        nbytes: of what nobody else holds.
         used_at: when they were used last; the oldest go first.
+        group, shared: the number of what they hold together with others, 0 for nothing, and the
+            bytes of that, which come back with the last that holds it.
     """
 
     key: str
     nbytes: int
     used_at: float
+    group: int = 0
+    shared: int = 0
 
 
 @dataclass(frozen=True)
@@ -108,7 +119,9 @@ class Memory:
         budget: what weights and caches may take together.
         weights: of all models, those being loaded among them.
         scratch: what a single question that may come would need.
-        idle: caches that nobody is using; asked for only where something waits for memory.
+        idle: caches that nobody is using; asked for only where memory is short.
+        idle_bytes: of all of them together, what running replies hold with them left out.
+        leaving: of caches that have made room and are still being written to disk.
         version: changes whenever room may have been made, so that a queue which could not be
             served is not looked at again for nothing.
     """
@@ -118,6 +131,8 @@ class Memory:
     scratch: int = 0
     idle: Callable[[], Sequence[Idle]] = tuple
     version: int = 0
+    idle_bytes: int = 0
+    leaving: int = 0
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ class Follower:
         """Wait for a message; what has been written to disk meanwhile is freed."""
         while True:
             try:
-                return messages.get(timeout=_WRITING if self._files.pending else None)
+                return messages.get(timeout=_WRITING if self._files.pending() else None)
             except queue.Empty:
                 self._files.settle()
 
@@ -132,7 +132,7 @@ class Follower:
             raise DivergedError(f"turn {record.turn} came after turn {self.turn}")
         self.turn = record.turn
         self.steps += 1
-        if self._files.pending:
+        if self._files.pending():
             self._files.settle()
         rests = False
         for order in record.orders:
