@@ -16,12 +16,13 @@ from engine.core.loading import Loading
 from engine.core.restoring import Restoring
 from engine.core.session import SessionState
 from engine.core.state import State
+from engine.kv.session_kv import SessionKV
 from engine.model import runner
 from engine.model.drafting import Check
 from engine.model.reading import Reading
 from engine.model.runner import Following, Row
 from engine.scheduling.plan import Admission, Adoption, Chunk, Pass, StepPlan, Timing
-from engine.scheduling.view import Status
+from engine.scheduling.view import CacheKey, Status
 
 log = logging.getLogger(__name__)
 
@@ -130,16 +131,16 @@ class Execution:
             left = max(0, self._state.answering[chunk.session].remaining)
         results.timing = Timing(ended, decode, ended - decoded, tokens, left)
 
-    def evict(self, keys: Iterable[str]) -> None:
+    def evict(self, keys: Iterable[CacheKey]) -> None:
         """Drop idle caches; those of chats go to disk, as far as it keeps up."""
         state = self._state
         for key in keys:
-            if key in state.prefix_cache.kept:
+            if key.kind == "prefix":
                 state.prefix_cache.drop(key)
-            elif key in state.drafters:
+            elif key.kind == "draft" and key in state.drafters:
                 state.drafters[key].drop()
-            elif key in state.sessions:
-                session = state.sessions[key]
+            elif key.kind == "session" and key.name in state.sessions:
+                session = state.sessions[key.name]
                 if state.offload.pending < state.budget * PENDING_SHARE:
                     state.save(session)
                 session.kv.drop()
@@ -173,10 +174,9 @@ class Execution:
         session = state.answering[adoption.session]
         reply = session.reply
         assert reply is not None
-        kept = state.prefix_cache.kept.get(adoption.donor)
-        donor = kept.kv if kept is not None else state.sessions[adoption.donor].kv
         before = session.kv.length
         try:
+            donor = self._donor(adoption.donor, session)
             state.prefix_cache.adopt(session.reader, donor, adoption.length)
         except BaseException as error:  # the donor's trouble: its own step will find it
             log.debug("no copy of another chat's cache: %s", type(error).__name__)
@@ -185,6 +185,18 @@ class Execution:
         reply.reused += session.kv.length - before
         reply.progress(session.kv.length, 0)
         state.note_read(session)
+
+    def _donor(self, key: CacheKey, session: SessionState) -> SessionKV:
+        """The caches of that key, which the session may go on from.
+
+        Raises:
+            LookupError: there are none.
+        """
+        state = self._state
+        donor = state.prefix_cache.kept[key] if key.kind == "prefix" else state.sessions[key.name]
+        if donor.kind != session.kind:
+            raise LookupError("caches of another kind")
+        return donor.kv
 
     def _decode(self, step: Pass, chunks: Sequence[Chunk]) -> PassResult:
         """One step; with chunks of prompts, in the same pass."""

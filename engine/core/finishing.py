@@ -55,11 +55,12 @@ class Finishing:
     def _refuse(self, plan: StepPlan) -> None:
         for refusal in plan.refuse:
             error = EngineError(refusal.code, refusal.message)
+            if refusal.load:
+                self._loading.refuse(refusal.key, error)
+                continue
             session = self._state.answering.get(refusal.key)
             if session is not None:
                 self._state.fail_reply(session, error, keep_cache=True)
-            else:
-                self._loading.refuse(refusal.key, error)
 
     def _advance_all(self, done: PassResult, results: Results) -> None:
         for session_id in done.plan.rows:

@@ -10,6 +10,7 @@ from engine.core.state import State
 from engine.core.view import idle
 from engine.errors import EngineError
 from engine.scheduling.admission import make_room
+from engine.scheduling.view import CacheKey
 
 
 class Growing:
@@ -19,7 +20,7 @@ class Growing:
         evict: drops idle caches, by their keys.
     """
 
-    def __init__(self, state: State, evict: Callable[[Iterable[str]], None]) -> None:
+    def __init__(self, state: State, evict: Callable[[Iterable[CacheKey]], None]) -> None:
         self._state = state
         self._evict = evict
 

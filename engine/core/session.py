@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 
 from engine.core.reply_state import ReplyState
 from engine.kv.config_estimate import MemoryEstimate
@@ -13,7 +14,7 @@ from engine.kv.prefix_cache import Reader
 from engine.kv.session_kv import SessionKV
 from engine.messages import FinishReason, Message, Overflow
 from engine.model.loaded import LoadedModel
-from engine.scheduling.view import Status
+from engine.scheduling.view import CacheKey, Status
 
 
 @dataclass(eq=False)  # the same only as itself
@@ -54,6 +55,11 @@ class SessionState:
     reply: ReplyState | None = None
     moment: float = 0.0
     used_at: float = field(default_factory=time.monotonic)
+
+    @cached_property
+    def key(self) -> CacheKey:
+        """Names its caches among all that there are."""
+        return CacheKey("session", self.id)
 
     @property
     def context_length(self) -> int:

@@ -110,7 +110,7 @@ def _row(session: SessionState) -> Row:
 
 def idle(state: State) -> list[Idle]:
     """The caches that nobody needs: of chats that are not answering, kept beginnings, drafts'."""
-    chats = [Idle(s.id, s.kv.owed, s.used_at) for s in state.sessions.values() if not s.is_running]
+    chats = [Idle(s.key, s.kv.owed, s.used_at) for s in state.sessions.values() if not s.is_running]
     kept = state.prefix_cache.kept.items()
     drafts = [Idle(k, d.kv.owed, d.used_at + LONG_AGO) for k, d in state.drafters.items()]
     return [*chats, *drafts, *(Idle(key, p.kv.owed, p.used_at + LONG_AGO) for key, p in kept)]
@@ -122,7 +122,7 @@ def _offer(state: State, session: SessionState) -> Offer | None:
         return None
     kind, all_of_them = session.kind, state.sessions.values()
     try:
-        others = [(s.id, s.kv) for s in all_of_them if s is not session and s.kind == kind]
+        others = [(s.key, s.kv) for s in all_of_them if s is not session and s.kind == kind]
         return state.prefix_cache.offer(session.reader, others)
     except BaseException as error:  # it reads what it could have taken over
         log.warning("no offer of another chat's cache: %s", words_of(error))

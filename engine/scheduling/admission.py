@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY, EngineError
 from engine.scheduling.plan import Admission, LoadAdmission, Refusal
-from engine.scheduling.view import Idle, LoadRequest, Memory, Row, Status
+from engine.scheduling.view import CacheKey, Idle, LoadRequest, Memory, Row, Status
 
 SCRATCH_SHARE = 1 / 16
 """Of the budget, at most so much is kept free for a single question that may come."""
@@ -49,7 +49,7 @@ def admit(queue: Sequence[Row], rows: Sequence[Row], memory: Memory) -> Admissio
                 memory.budget,
                 memory.weights + row.most,
                 running,
-                (i for i in memory.idle() if i.key != row.id),
+                (i for i in memory.idle() if i.key != CacheKey("session", row.id)),
                 _kept_free(rows, memory),
             )
         except EngineError:
@@ -72,7 +72,8 @@ def load(request: LoadRequest, rows: Sequence[Row], memory: Memory) -> LoadAdmis
     if request.nbytes <= free:
         evict = make_room(memory.budget, memory.weights + request.nbytes, promised, idle)
     if evict is None:
-        return Refusal(request.key, OUT_OF_MEMORY, _does_not_fit(request, free, promised))
+        why = _does_not_fit(request, free, promised)
+        return Refusal(request.key, OUT_OF_MEMORY, why, load=True)
     return LoadAdmission(request.key, request.nbytes, wide=False, evict=tuple(evict))
 
 
@@ -100,7 +101,7 @@ def _kept_free(rows: Sequence[Row], memory: Memory) -> int:
 
 def make_room(
     budget: int, needed: int, running: int, idle: Iterable[Idle], kept_free: int = 0
-) -> Sequence[str] | None:
+) -> Sequence[CacheKey] | None:
     """Which idle caches to drop, least recently used first, so that a request fits.
 
     None when it has to wait for the replies that are running.

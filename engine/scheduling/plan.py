@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.scheduling.view import CacheKey
+
 
 @dataclass(frozen=True)
 class Admission:
     """A reply begins: there is room for it once the caches of `evict` have been dropped."""
 
     session: str
-    evict: tuple[str, ...] = ()
+    evict: tuple[CacheKey, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -24,16 +26,22 @@ class LoadAdmission:
     key: str
     nbytes: int
     wide: bool
-    evict: tuple[str, ...] = ()
+    evict: tuple[CacheKey, ...] = ()
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A reply, or a load, that cannot be: an error's code and its words."""
+    """A reply, or a load, that cannot be: an error's code and its words.
+
+    Attributes:
+        key: the session's id, or the load's key.
+        load: it is a load.
+    """
 
     key: str
     code: str
     message: str
+    load: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,7 @@ class Adoption:
     """A session goes on from a copy of the first `length` tokens of a donor's caches."""
 
     session: str
-    donor: str
+    donor: CacheKey
     length: int
 
 
@@ -92,7 +100,7 @@ class StepPlan:
     After an arrangement sessions stand otherwise than before, so the next plan is made from them.
 
     Attributes:
-        refuse: replies and loads that can never be, by session or by the load's key.
+        refuse: replies and loads that can never be.
         admit: the reply that begins.
         load: the model whose reading begins.
         adopt: the beginning of a prompt that need not be read.

@@ -170,8 +170,11 @@ class Scheduler:
         reading = {r.id for r in order}
         for row in asked:
             offer = view.offer(row)
-            if offer is None or (row is not order[0] and not handed_on and offer.donor in reading):
-                continue  # who is still being read will have more of it
+            if offer is None:
+                continue
+            is_read = offer.donor.kind == "session" and offer.donor.name in reading
+            if is_read and row is not order[0] and not handed_on:
+                continue  # it will have more of it
             free = row.unwritten and offer.length > row.length
             if free or together.is_worth_a_copy(row, offer.length):
                 return Adoption(row.id, offer.donor, offer.length)
