@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import threading
 import time
 from dataclasses import dataclass, field, replace
@@ -152,6 +153,11 @@ def new_id() -> str:
         del _chance[-10:]
         _last_id = max((time.time_ns() // 1_000_000) << 80 | chance, _last_id + 1)
         return f"{_last_id:032x}"
+
+
+def is_own_id(given: str) -> bool:
+    """Whether it has the form of `new_id`. Nothing else that names things here looks like that."""
+    return re.fullmatch("[0-9a-f]{32}", given) is not None
 
 
 def storable_chat(chat: Chat) -> Chat:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -91,9 +90,8 @@ def test_e5_a_session_named_like_a_draft_makes_room(
 
 def caches_of(tokens: Iterable[int]) -> SessionKV:
     """Caches that hold tokens, without a model."""
-    from mlx_lm.models.cache import KVCache
-
     import mlx.core as mx
+    from mlx_lm.models.cache import KVCache
 
     made = SessionKV(lambda: [KVCache()])
     made.begin([0, 0])
@@ -111,7 +109,7 @@ def test_e5_nothing_is_adopted_that_is_no_gain(donor: list[int], length: int) ->
     """Whatever a plan says: no longer than the same tokens go, and never less than is held."""
     own = caches_of([1, 2, 3, 4, 5])
     reader = Reader(("m",), own, list(range(1, 20)), 19, 0, False)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="no gain"):
         PrefixCache(1 << 20).adopt(reader, caches_of(donor), length)
     assert own.tokens == [1, 2, 3, 4, 5]
     PrefixCache(1 << 20).adopt(reader, caches_of(range(1, 9)), 7)
