@@ -380,6 +380,7 @@ class Engine:
         on_overflow: Overflow = "refuse",
         kv_bits: int | None = None,
         context: int | None = None,
+        domain: str = "",
     ) -> Session:
         """Open a conversation; returns at once.
 
@@ -399,6 +400,9 @@ class Engine:
                 message is answered with `unsupported_session`.
             context: tokens that a prompt and its answer may have together, where that is to be
                 fewer than the model takes.
+            domain: whose conversation it is, where the engine serves several people: a prompt goes
+                on from what sessions of the same domain have read, never from another's, so that
+                nobody learns from figures or from the clock what another has asked.
 
         Raises:
             ValueError: `on_overflow`, `kv_bits` or `context` is none of these.
@@ -420,6 +424,7 @@ class Engine:
             kv_bits,
             context,
             named=session_id is not None,
+            domain=domain,
         )
         return self._open(opening, model)
 

@@ -242,6 +242,7 @@ class OpenSession:
     context: int | None = None
     scratch: bool = False  # ends with its first reply
     named: bool = False  # by the caller, who may come back to it after a restart
+    domain: str = ""  # sessions of other ones share nothing with it
 
 
 @dataclass(frozen=True)

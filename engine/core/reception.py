@@ -85,6 +85,7 @@ class Reception:
             command.context,
             command.scratch,
             command.named,
+            domain=command.domain,
         )
 
     def send(self, command: Send) -> None:
@@ -181,6 +182,7 @@ class Reception:
             source.context,
             named=command.named,
             priority=source.priority,
+            domain=source.domain,
             moment=source.moment,
             history=[dict(m) for m in source.history],
             gone=list(source.gone),

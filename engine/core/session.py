@@ -28,6 +28,8 @@ class SessionState:
         on_overflow: what happens to a conversation that has outgrown the context.
         context: tokens that the caller allows; None for as many as the model takes.
         named: its id is the caller's, who may open it again after a restart.
+        domain: what it reads is shared with sessions of the same domain alone, and neither how
+            much of a prompt was reused nor how fast it was read tells of any other's.
         scratch: it is for one reply only, and ends with it.
         priority: whose prompts and whose waiting come first; 0 is usual.
         gone: the oldest messages, which did not fit any more when they were last sent.
@@ -53,6 +55,7 @@ class SessionState:
     priority: int = 0
     gone: list[Message] = field(default_factory=list)
     reply: ReplyState | None = None
+    domain: str = ""
     moment: float = 0.0
     used_at: float = field(default_factory=time.monotonic)
 
@@ -129,7 +132,7 @@ class SessionState:
     @property
     def kind(self) -> tuple[object, ...]:
         """Sessions of the same kind can go on from each other's caches."""
-        return (self.model.info.id, self.kv_bits)
+        return (self.model.info.id, self.kv_bits, self.domain)
 
     def conclude(self, reply: ReplyState, reason: FinishReason) -> Message | None:
         """Keep what a reply that ended as asked adds to the conversation; gives its message."""

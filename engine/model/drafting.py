@@ -60,6 +60,7 @@ class Drafter:
         self._ids = min([ids, *known])  # MLX does not check an id that it looks up
         self._rows = model.rows if model.rows is not None else ids
         self._of: list[int] | None = None  # the tokens, of the same list, that the caches follow
+        self._domain = ""  # of the session whose tokens they are
 
     @property
     def works(self) -> bool:
@@ -78,6 +79,12 @@ class Drafter:
         """
         self._looked_at = (id(tokens), limit, version)
         self.has_room = has_room
+
+    def draft_for(self, domain: str) -> None:
+        """Draft for a session of this domain: caches of another's tokens are none to go on from."""
+        if domain != self._domain:
+            self.drop()
+            self._domain = domain
 
     def behind(self, tokens: list[int]) -> int:
         """How many of an answer's tokens it has still to read; the last one always is.

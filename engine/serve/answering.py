@@ -180,7 +180,7 @@ class Answering:
             limits.count(scope, len(choices))
             told = request.told.headers if request.told else ()
             tell = Client(request.send, door, door.telling(asked, choices), asked.stream, told)
-            replies = Replies(self._engine, asked, choices, events)
+            replies = Replies(self._engine, asked, choices, events, guest_of(scope))
             with self.visits.begin(scope, model.name, name) as visit:
                 # The place is taken here and nowhere else.
                 taking = self._places.take(

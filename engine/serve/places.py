@@ -186,7 +186,7 @@ class Places:
         try:
             if name is None:
                 await self._through(self.line, turns, False, "an answer to begin", say, answers)
-                found = self._known.take(model, messages, manner, guest.id)
+                found = self._known.take(model, messages, manner, guest)
                 return Place(found.session, turns, found, self._known)
             named = self._named(guest, name, model, answers)
             await self._through(named.line, turns, True, "its session", say)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from engine.bench.random_models import write_model
 from engine.bench.small_copies import perturbed
 from engine.kv.prefix_cache import PrefixCache, Reader
 from engine.kv.session_kv import SessionKV
+from engine.model.drafting import Drafter
 from engine.scheduling import drafting
 from tests.engine.families import FAMILIES
 
@@ -78,7 +80,7 @@ def test_e5_a_session_named_like_a_draft_makes_room(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The drafting model's caches were dropped in its place, and its own were held."""
-    monkeypatch.setattr(drafting, "WORTH", 0.0)
+    monkeypatch.setattr(drafting, "WORTH", math.inf)
     large = model_folder("plain")
     model = engine.load(large, draft=perturbed(large, tmp_path / "small", 0.15))
     chat = engine.open_session(model, f"draft {model.id}")
@@ -114,3 +116,90 @@ def test_e5_nothing_is_adopted_that_is_no_gain(donor: list[int], length: int) ->
     assert own.tokens == [1, 2, 3, 4, 5]
     PrefixCache(1 << 20).adopt(reader, caches_of(range(1, 9)), 7)
     assert own.tokens == [1, 2, 3, 4, 5, 6, 7]
+
+
+# ---------------------------------------------------------------- domains
+
+
+@pytest.mark.parametrize("family", ["plain", "MLA", "sliding window", "hybrid recurrent"])
+@pytest.mark.parametrize("before", ["idle", "answering", "closed", "shared prefix"])
+def test_s2_nothing_is_gone_on_from_across_domains(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    family: str,
+    before: str,
+) -> None:
+    """How much of a prompt was reused told one domain what another had asked, word for word."""
+    model = engine.load(model_folder(family))
+
+    story = STORY * (4 if before == "shared prefix" else 1)
+
+    def ask(domain: str, seed: int) -> Reply:
+        return engine.open_session(model, system=SYSTEM, domain=domain).send(story, params(seed))
+
+    first = engine.open_session(model, system=SYSTEM, domain="a")
+    said = first.send(story, params(1, 400 if before == "answering" else 12))
+    if before == "answering":
+        next(iter(said))
+    else:
+        said.tokens(60)
+    if before == "shared prefix":
+        first.fork().send("and then?", params(4)).tokens(60)
+    if before == "closed":
+        first.close()
+    assert read(stranger := ask("b", 2)) == stranger.stats.prompt_tokens
+    again = ask("a", 2)
+    assert read(again) < again.stats.prompt_tokens
+    assert again.tokens() == stranger.tokens()
+    said.cancel()
+
+
+def test_s2_prompts_that_come_together_are_shared_within_a_domain_only(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    model = engine.load(model_folder("plain"))
+    replies = [
+        engine.open_session(model, domain=domain).send(STORY, params(seed))
+        for seed, domain in enumerate("abcabc")
+    ]
+    costs = sorted(read(reply) for reply in replies)
+    assert costs == [1] * 3 + [replies[0].stats.prompt_tokens] * 3
+
+
+def test_s2_a_fork_stays_in_its_domain(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+    model = engine.load(model_folder("plain"))
+    twin = engine.open_session(model, domain="a").fork()
+    twin.send(STORY, params(1)).tokens(60)
+    assert read(engine.open_session(model, domain="a").send(STORY, params(2))) == 1
+    assert read(engine.open_session(model).send(STORY, params(2))) > 250
+
+
+def test_s2_a_draft_goes_on_from_nothing_of_another_domain(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What the drafting model had read of another's answer was read sooner."""
+    monkeypatch.setattr(drafting, "WORTH", math.inf)
+    left: list[int] = []
+    behind = Drafter.behind
+
+    def spy(drafter: Drafter, tokens: list[int]) -> int:
+        left.append(behind(drafter, tokens))
+        return left[-1]
+
+    monkeypatch.setattr(Drafter, "behind", spy)
+    large = model_folder("plain")
+    model = engine.load(large, draft=perturbed(large, tmp_path / "small", 0.15))
+
+    def first_behind(domain: str) -> int:
+        left.clear()
+        chat = engine.open_session(model, domain=domain)
+        chat.send(STORY, params(1, 30)).tokens(60)
+        chat.close()
+        return left[0]
+
+    assert first_behind("a") > 250
+    assert first_behind("b") > 250
+    assert first_behind("b") < 30
