@@ -500,7 +500,9 @@ class Engine:
         `process_bytes` is all that the system counts for this process, `children_bytes` what its
         helper processes hold besides. `ways` has, by a model's id, what its chats do since it was
         measured (see `ways_dir`): `below`, `shared_from`, `mixed_most` and `kernels` by the number
-        of chats, and `chunk_most`, in tokens (`engine.model.choices.Choices`).
+        of chats, and `chunk_most`, in tokens (`engine.model.choices.Choices`). `faults` has, by a
+        model's id, the passes that raised, and whether its chats are stepped one by one for a
+        while because of that (`unshared`).
         """
         may_wait()
         return self.stats_later().result()

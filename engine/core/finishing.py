@@ -19,6 +19,7 @@ from engine.errors import EngineError
 from engine.messages import FinishReason
 from engine.model import runner
 from engine.model.drafting import Check
+from engine.model.loaded import LoadedModel
 from engine.scheduling.plan import StepPlan
 from engine.scheduling.view import Status
 
@@ -63,10 +64,14 @@ class Finishing:
                 self._state.fail_reply(session, error, keep_cache=True)
 
     def _advance_all(self, done: PassResult, results: Results) -> None:
+        well: LoadedModel | None = None
         for session_id in done.plan.rows:
             session = self._state.answering.get(session_id)
             if session is None:
                 continue  # its reply has ended over being told that its prompt has been read
+            if well is None:
+                well = session.model
+                well.passed()
             try:
                 if done.check is not None:
                     self._advance_drafted(session, done.check, results)
@@ -139,8 +144,7 @@ class Finishing:
             return
         else:
             log.warning("a shared pass failed (%s); its sessions go on alone", error)
-            group[0].model.faults += 1
-            group[0].model.kernels = None  # it may have been they
+            group[0].model.pass_failed(len(group))
         for session in group:
             try:
                 self._state.begin_again(session)

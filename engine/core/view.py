@@ -15,9 +15,6 @@ from engine.scheduling.view import Idle, LoadRequest, Memory, Offer, Pace, Row, 
 
 log = logging.getLogger(__name__)
 
-TOO_MANY_FAULTS = 3
-"""A model of which so many shared steps have failed is stepped session by session from then on."""
-
 SCRATCH_TOKENS = 1024
 """So long a single question always finds room, if no other one runs."""
 
@@ -35,7 +32,7 @@ def view(state: State, load: LoadRequest | None) -> View:
         mixing=frozenset(i for i, m in state.models.items() if m.mixes),
         joining=frozenset(i for i, m in state.models.items() if m.mixes and m.ranks == 1),
         pace=_pace(state, rows),
-        faulty=frozenset(i for i, m in state.models.items() if m.faults >= TOO_MANY_FAULTS),
+        faulty=frozenset(i for i, m in state.models.items() if not m.sharing.works),
         memory=Memory(
             state.budget,
             state.weights,

@@ -28,11 +28,12 @@ from engine.model import answers, runner
 from engine.model.answers import Answer
 from engine.model.loaded import LoadedModel
 from engine.model.runner import Unsampled
+from engine.model.trust import Trust
 
 log = logging.getLogger(__name__)
 
 TOO_MANY_FAULTS = 3
-"""After so many passes that raised, a model is not drafted for any more."""
+"""After so many passes that raised, a model is not drafted for for a while."""
 
 
 class Drafter:
@@ -43,7 +44,7 @@ class Drafter:
         kv: its caches. Between two turns they hold tokens of the answer and nothing else.
         used_at: when it drafted last, on the monotonic clock.
         drafted, accepted: tokens since it was loaded.
-        faults: passes that raised.
+        trust: passes, as far as they raise.
         has_room: whether there was memory for its caches, when that was looked at last.
     """
 
@@ -53,7 +54,7 @@ class Drafter:
         self.kv: SessionKV = SessionKV(model.new_caches)
         self.used_at = 0.0
         self.drafted = self.accepted = 0
-        self.faults = 0
+        self.trust = Trust(TOO_MANY_FAULTS)
         self.has_room = False
         self._looked_at: tuple[object, ...] = ()
         known = [rows for rows in (for_model.rows, model.rows) if rows is not None]
@@ -65,7 +66,7 @@ class Drafter:
     @property
     def works(self) -> bool:
         """Whether it may be used."""
-        return self.faults < TOO_MANY_FAULTS
+        return self.trust.works
 
     def admitted(self, tokens: list[int], limit: int, version: int) -> bool:
         """Whether it was looked for memory already; see `admit`."""
@@ -143,7 +144,7 @@ class Drafter:
 
     def fail(self, error: BaseException) -> None:
         """A pass with its drafts has raised: nobody knows what its caches hold."""
-        self.faults += 1
+        self.trust.failed()
         log.warning("drafting of %s failed: %s", self.model.info.name, type(error).__name__)
         self.drop()
 
