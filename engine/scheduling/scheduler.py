@@ -155,7 +155,9 @@ class Scheduler:
 
     def _reading_order(self, view: View) -> list[Row]:
         rows = {r.id: r for r in view.rows if r.reads}
-        waiting = [Waiting(r.id, r.remaining, r.waiting_since, r.priority) for r in rows.values()]
+        waiting = [
+            Waiting(r.id, r.remaining, r.waiting_since, r.priority, r.model) for r in rows.values()
+        ]
         return [rows[w.key] for w in self.pacing.order(waiting, view.now)]
 
     def _adoption(self, view: View, order: Sequence[Row]) -> Adoption | None:
