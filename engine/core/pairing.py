@@ -50,8 +50,9 @@ class Pairing:
 
     def give_up(self) -> list[Load]:
         """The commands that nobody has answered yet."""
-        waiting, self._waiting = self._waiting, []
-        return [command for command in waiting if not command.answer.done()]
+        waiting = [command for command in self._waiting if not command.answer.done()]
+        self._waiting = []
+        return waiting
 
     def _read(
         self,
