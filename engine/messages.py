@@ -15,13 +15,14 @@ from engine.core.commands import Cancel as Cancel
 from engine.core.commands import CloseSession as CloseSession
 from engine.core.commands import Embed as Embed
 from engine.core.commands import Embeddings as Embeddings
-from engine.core.commands import Estimate, Load, Pin, Relieve, Unload, UnloadIdle
+from engine.core.commands import Estimate, Load, Pin, Relieve, Unload
 from engine.core.commands import Forget as Forget
 from engine.core.commands import Fork as Fork
 from engine.core.commands import GetStats as GetStats
 from engine.core.commands import Pause as Pause
 from engine.core.commands import Prioritise as Prioritise
 from engine.core.commands import Stop as Stop
+from engine.core.commands import UnloadIdle as UnloadIdle
 from engine.core.commands import WorkDone as WorkDone
 from engine.params import SamplingParams
 
