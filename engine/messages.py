@@ -57,10 +57,15 @@ Asked = str | tuple[Message, ...] | RawPrompt | Added
 
 
 class FinishReason(StrEnum):
-    """Why a reply ended. `Finished` carries the first three; a `Failed` event means `ERROR`."""
+    """Why a reply ended. A `Failed` event means `ERROR`, `Finished` carries the others.
+
+    `LENGTH` is a limit: the caller's, or the model's context. With `MEMORY` the answer might have
+    been longer, and there was no more memory for it.
+    """
 
     STOP = "stop"
     LENGTH = "length"
+    MEMORY = "memory"
     CANCELLED = "cancelled"
     ERROR = "error"
 

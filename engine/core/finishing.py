@@ -115,7 +115,9 @@ class Finishing:
             return FinishReason.STOP
         if reply.generated + 2 > reply.limit:
             self._growing.grow(session)
-        return FinishReason.LENGTH if reply.generated >= reply.limit else None
+        if reply.generated < reply.limit:
+            return None
+        return FinishReason.LENGTH if reply.limit >= reply.longest else FinishReason.MEMORY
 
     def _advance_drafted(self, session: SessionState, check: Check, results: Results) -> None:
         """Take the token that was pending, and those drafted after it as far as they hold."""

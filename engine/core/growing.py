@@ -25,7 +25,7 @@ class Growing:
         self._evict = evict
 
     def grow(self, session: SessionState) -> None:
-        """Let a reply become longer, if it may and there is room. Otherwise it ends by length."""
+        """Let a reply become longer, if it may and there is room. Otherwise it ends there."""
         reply = session.reply
         if reply is None or reply.limit >= reply.longest:
             return
