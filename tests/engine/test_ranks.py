@@ -25,13 +25,14 @@ from engine.bench.small_configs import small_config
 from engine.core.commands import Load
 from engine.core.examining import Candidate
 from engine.core.mailbox import Answer, Mailbox
-from engine.core.ranks import child, record, relay, spreading, watch
+from engine.core.ranks import child, journal, leader, record, relay, spreading, watch
 from engine.core.ranks.agreeing import BUDGET_SHARE, budget_of, differing
 from engine.core.ranks.far_end import Answered, Asked, Progress, Unasked
 from engine.core.ranks.link import Link
 from engine.core.ranks.processes import Rank
 from engine.core.ranks.record import Do, Order, Record
 from engine.kv.fitting import Weights
+from engine.kv.session_kv import SessionKV
 from engine.messages import UnloadIdle
 from engine.reply import Reply
 
@@ -423,3 +424,52 @@ def test_nobody_is_kept_who_no_longer_waits_for_a_rank(
     made._take(Answered(far_end[-1].number, "the model"))
     assert kept.answer.result(0) == "the model"
     assert len(made._answers) == 1
+
+
+def test_e4_what_another_thread_frees_is_in_one_record_or_in_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An order that came while orders were taken was in neither: followers kept those caches."""
+    made, taken = journal.Journal(), list[Order]()
+
+    def order(do: Do, numbers: tuple[int, ...]) -> Order:
+        taken.extend(made.take())  # the engine thread, just then
+        return Order(do, numbers)
+
+    monkeypatch.setattr(journal, "Order", order)
+    for number in range(10):
+        made.add(Do.FREE, number)
+    taken.extend(made.take())
+    assert [o.numbers for o in taken] == [(n,) for n in range(10)]
+
+
+def test_e4_what_is_freed_while_a_turn_is_told_does_not_part_the_ranks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was missing here and was not freed there yet when caches were compared."""
+    notes, said = journal.Journal(), list[list[int]]()
+    kvs = [journal.SpreadKV(notes, 1, list, False) for _ in range(3)]
+    leading = object.__new__(leader.Leader)
+    leading.busy, leading.turn, leading.steps, leading.check_every = True, 0, 0, 1
+    leading._journal = notes
+    leading._group = SimpleNamespace(say=said.append)  # type: ignore[assignment]
+    take = notes.take
+
+    def late() -> list[Order]:
+        orders = take()
+        del kvs[1:2]  # on another thread, after the orders were taken
+        return orders
+
+    monkeypatch.setattr(notes, "take", late)
+    there: set[int] = set()
+    for _ in range(4):
+        leading._say([])
+        for order in record.decode(said[-1]).orders:
+            if order.do is Do.OPEN:
+                there.add(order.numbers[0])
+            elif order.do is Do.FREE:
+                there.remove(order.numbers[0])
+            elif order.do is Do.DIGEST:
+                held = [(number, SessionKV(list)) for number in there]
+                assert order.numbers == (journal.digest(held),)
+    assert len(there) == len(kvs) == 1
