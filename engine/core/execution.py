@@ -16,6 +16,7 @@ from engine.core.loading import Loading
 from engine.core.restoring import Restoring
 from engine.core.session import SessionState
 from engine.core.state import State
+from engine.errors import let_go
 from engine.kv.session_kv import SessionKV
 from engine.model import runner
 from engine.model.drafting import Check
@@ -67,6 +68,13 @@ class Results:
     together: BaseException | None = None
     read: list[Chunk] = field(default_factory=list)
     timing: Timing = field(default_factory=Timing)
+
+    def let_go(self) -> None:
+        """Free what the errors hold: everybody has been told of them."""
+        found = [e for p in self.passes for e in (p.error, *p.following.values())]
+        for error in (*found, *(e for _, e in self.failed), self.together):
+            if isinstance(error, BaseException):
+                let_go(error)
 
 
 class Execution:

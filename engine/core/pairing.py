@@ -67,9 +67,10 @@ class Pairing:
         answer: Future[Any] = Answer()
         self._waiting = [*self.give_up(), command]
 
-        def done(_: Future[Any]) -> None:
+        def done(answered: Future[Any]) -> None:
+            # `answer` itself would hold itself, and with `then` a model, by its callbacks.
             try:
-                model = self._state.models[answer.result().id]
+                model = self._state.models[answered.result().id]
                 if command.answer.cancelled():
                     failed()
                     return self._release(model)
