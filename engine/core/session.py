@@ -107,7 +107,9 @@ class SessionState:
     @property
     def fingerprint(self) -> str:
         """What a cache on disk must be of to be this session's."""
-        return kv_fingerprint(self.model.info.id, self.kv_bits)
+        made = kv_fingerprint(self.model.info.id, self.kv_bits)
+        # Ids that the engine makes are nobody else's, but two domains may choose the same name.
+        return f"{made} {self.domain}" if self.named and self.domain else made
 
     @property
     def reader(self) -> Reader:

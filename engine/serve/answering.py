@@ -132,7 +132,7 @@ class Answering:
         if not isinstance(name, (str, type(None))):
             raise bodies.not_understood(ValueError(f"model must be a text, not {name!r}"))
         known = None if name else self._places.model_of(scope, session)
-        return self.served.use(known.path if known else name)
+        return self.served.entry_of(known).use() if known else self.served.use(name)
 
     async def answer(self, door: Door, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request.

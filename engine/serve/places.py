@@ -205,7 +205,7 @@ class Places:
         if named is None:
             self._check_queue(self.line, True, answers)
             return self.sessions.make(guest, name, model, Manner())
-        if named.model.path != model.path:
+        if (named.model.path, named.model.adapter) != (model.path, model.adapter):
             raise AnotherModelError(
                 400, f"The session {name!r} talks to {named.model.name}, not to {model.name}."
             )

@@ -90,6 +90,21 @@ class Served:
         served = ", ".join(repr(entry.name) for entry in self.entries)
         raise EngineError(UNKNOWN_MODEL, f"There is no model {name!r} here, but {served}.")
 
+    def entry_of(self, model: Model) -> Entry:
+        """Where a model is answered for: by what it was made of, not by what something is called.
+
+        Raises:
+            EngineError: `unknown_model`.
+        """
+        made_of = (model.path, model.adapter)
+        for entry in self.entries:
+            held = entry.model
+            if held is not None and (held.path, held.adapter) == made_of:
+                return entry
+            if (entry.folder, entry.adapter) == made_of:
+                return entry
+        raise EngineError(UNKNOWN_MODEL, f"There is no model {model.name!r} here any more.")
+
     def find(self, name: object) -> Model:
         """As `entry`, of those that are loaded.
 

@@ -203,3 +203,22 @@ def test_s2_a_draft_goes_on_from_nothing_of_another_domain(
     assert first_behind("a") > 250
     assert first_behind("b") > 250
     assert first_behind("b") < 30
+
+
+def test_s2_caches_on_disk_are_their_domains_alone(
+    model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """Two people may call their chats the same."""
+    with Engine(cache_dir=tmp_path, cache_bytes=1 << 30) as engine:
+        model = engine.load(model_folder("plain"))
+
+        def cost(domain: str) -> int:
+            chat = engine.open_session(model, "mine", domain=domain)
+            found = read(chat.send([{"role": "user", "content": STORY}], params(1)))
+            chat.close()
+            return found
+
+        whole = cost("a")
+        assert whole > 250
+        assert cost("a") < 60
+        assert cost("b") == whole
