@@ -13,6 +13,7 @@ from engine.bench.random_models import write_model
 from engine.bench.small_copies import perturbed
 from engine.kv.prefix_cache import PrefixCache, Reader
 from engine.kv.session_kv import SessionKV
+from engine.model import fingerprint
 from engine.model.drafting import Drafter
 from engine.scheduling import drafting
 from tests.engine.families import FAMILIES
@@ -222,3 +223,28 @@ def test_s2_caches_on_disk_are_their_domains_alone(
         assert whole > 250
         assert cost("a") < 60
         assert cost("b") == whole
+
+
+def test_e5_what_a_file_ends_with_is_no_other_file(tmp_path: Path) -> None:
+    """A folder without a file had the same name as one with it, and took its caches over."""
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder in (one, other):
+        folder.mkdir()
+    (one / "merges.txt").write_text("a b")
+    (one / "special_tokens_map.json").write_text("{}")
+    (other / "merges.txt").write_text("a bspecial_tokens_map.json{}")
+    assert fingerprint.contents(one) != fingerprint.contents(other)
+
+
+def test_e5_a_session_may_be_called_anything(
+    model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """JSON can say half a character, which no file's name can."""
+    with Engine(cache_dir=tmp_path, cache_bytes=1 << 30) as engine:
+        model = engine.load(model_folder("plain"))
+        for _ in range(2):
+            chat = engine.open_session(model, "\ud800/../\0")
+            reply = chat.send([{"role": "user", "content": STORY}], params(1))
+            assert reply.tokens(SOON)
+            chat.close()
+        assert reply.stats.reused_tokens > 200
