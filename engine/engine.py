@@ -380,6 +380,7 @@ class Engine:
         on_overflow: Overflow = "refuse",
         kv_bits: int | None = None,
         context: int | None = None,
+        domain: str = "",
     ) -> Session:
         """Open a conversation; returns at once.
 
@@ -399,6 +400,9 @@ class Engine:
                 message is answered with `unsupported_session`.
             context: tokens that a prompt and its answer may have together, where that is to be
                 fewer than the model takes.
+            domain: whose conversation it is, where the engine serves several people: a prompt goes
+                on from what sessions of the same domain have read, never from another's, so that
+                nobody learns from figures or from the clock what another has asked.
 
         Raises:
             ValueError: `on_overflow`, `kv_bits` or `context` is none of these.
@@ -420,6 +424,7 @@ class Engine:
             kv_bits,
             context,
             named=session_id is not None,
+            domain=domain,
         )
         return self._open(opening, model)
 
@@ -495,7 +500,9 @@ class Engine:
         `process_bytes` is all that the system counts for this process, `children_bytes` what its
         helper processes hold besides. `ways` has, by a model's id, what its chats do since it was
         measured (see `ways_dir`): `below`, `shared_from`, `mixed_most` and `kernels` by the number
-        of chats, and `chunk_most`, in tokens (`engine.model.choices.Choices`).
+        of chats, and `chunk_most`, in tokens (`engine.model.choices.Choices`). `faults` has, by a
+        model's id, the passes that raised, and whether its chats are stepped one by one for a
+        while because of that (`unshared`).
         """
         may_wait()
         return self.stats_later().result()

@@ -53,6 +53,20 @@ class RanksLostError(EngineError):
         return type(self), (self.message,)
 
 
+def let_go(error: BaseException) -> None:
+    """Free what the frames hold that an exception came through.
+
+    One that is kept where such a frame sees it holds itself, and with it sessions and their arrays:
+    nobody collects that on the engine thread.
+    """
+    left = [error]
+    while left:
+        one = left.pop()
+        one.__traceback__ = None
+        left += [other for other in (one.__cause__, one.__context__) if other is not None]
+        one.__cause__ = one.__context__ = None
+
+
 def as_engine_error(error: BaseException) -> EngineError:
     """An error as callers hear it; an unexpected one is told in its own words."""
     if isinstance(error, EngineError):

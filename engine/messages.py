@@ -15,13 +15,14 @@ from engine.core.commands import Cancel as Cancel
 from engine.core.commands import CloseSession as CloseSession
 from engine.core.commands import Embed as Embed
 from engine.core.commands import Embeddings as Embeddings
-from engine.core.commands import Estimate, Load, Pin, Relieve, Unload, UnloadIdle
+from engine.core.commands import Estimate, Load, Pin, Relieve, Unload
 from engine.core.commands import Forget as Forget
 from engine.core.commands import Fork as Fork
 from engine.core.commands import GetStats as GetStats
 from engine.core.commands import Pause as Pause
 from engine.core.commands import Prioritise as Prioritise
 from engine.core.commands import Stop as Stop
+from engine.core.commands import UnloadIdle as UnloadIdle
 from engine.core.commands import WorkDone as WorkDone
 from engine.params import SamplingParams
 
@@ -57,10 +58,15 @@ Asked = str | tuple[Message, ...] | RawPrompt | Added
 
 
 class FinishReason(StrEnum):
-    """Why a reply ended. `Finished` carries the first three; a `Failed` event means `ERROR`."""
+    """Why a reply ended. A `Failed` event means `ERROR`, `Finished` carries the others.
+
+    `LENGTH` is a limit: the caller's, or the model's context. With `MEMORY` the answer might have
+    been longer, and there was no more memory for it.
+    """
 
     STOP = "stop"
     LENGTH = "length"
+    MEMORY = "memory"
     CANCELLED = "cancelled"
     ERROR = "error"
 
@@ -243,6 +249,7 @@ class OpenSession:
     context: int | None = None
     scratch: bool = False  # ends with its first reply
     named: bool = False  # by the caller, who may come back to it after a restart
+    domain: str = ""  # sessions of other ones share nothing with it
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,9 @@ class Turn:
 def cut_off(message: Message) -> bool:
     """Whether an answer has begun and has ended before its time, so that it can go on."""
     stopped = message.status in {"cancelled", "interrupted"}
-    return bool(message.content) and (stopped or message.stats.get("reason") == "length")
+    return bool(message.content) and (
+        stopped or message.stats.get("reason") in ("length", "memory")
+    )
 
 
 def refusal(action: Action, turn: Turn, message_id: str = "") -> str | None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import threading
 import time
 from dataclasses import dataclass, field, replace
@@ -157,6 +158,11 @@ def new_id() -> str:
 LONGEST_NAME, LONGEST_REF, MOST_TAGS = 1_000, 10_000, 50
 """Of titles and other names, and of models' references, in characters: the list of chats lays all
 of a title out each time it is painted. Nobody writes longer ones; files of chats may hold them."""
+
+
+def is_own_id(given: str) -> bool:
+    """Whether it has the form of `new_id`. Nothing else that names things here looks like that."""
+    return re.fullmatch("[0-9a-f]{32}", given) is not None
 
 
 def storable_chat(chat: Chat) -> Chat:

@@ -33,6 +33,7 @@ def behind(state: State, session: SessionState) -> int:
     """
     reply, drafter = session.reply, session.model.drafter
     assert reply is not None
+    drafter.draft_for(session.domain)
     if not drafter.admitted(reply.tokens, reply.limit, state.memory_version):
         needed = drafter.model.estimate.bytes(reply.prompt_length + reply.limit)
         own, groups = state.promised()

@@ -27,6 +27,7 @@ from engine.model.loaded import LoadedModel, TextSide
 from engine.model.vocabulary import check_ids
 from engine.scheduling import admission
 from engine.scheduling.pacing import GAP_BUDGET, Pacing
+from engine.scheduling.view import CacheKey
 from engine.text import raw
 from engine.text.rendering import TooLongError
 
@@ -60,7 +61,7 @@ class Embedding:
     """
 
     def __init__(
-        self, state: State, workers: Workers, evict: Callable[[Iterable[str]], None]
+        self, state: State, workers: Workers, evict: Callable[[Iterable[CacheKey]], None]
     ) -> None:
         self._state = state
         self._workers = workers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -35,6 +36,7 @@ MOST_CHECKED = 16
 a tokenizer takes a second, which a model that comes back need not cost again."""
 
 _checked: dict[tuple[object, ...], CheckedTokenizer] = {}
+_lock = threading.Lock()  # workers of several engines, and several of one, examine at once
 
 
 @dataclass(frozen=True)
@@ -110,13 +112,15 @@ def examine(asked: str, confined: Confined, adapter: str | None = None) -> Candi
     configs = (facts.generation, facts.config, inner if isinstance(inner, dict) else {})
     eos = _ends(*(config.get("eos_token_id") for config in configs))
     same = identity(path)
-    checked = _checked.get(same)
+    with _lock:
+        checked = _checked.get(same)
     if checked is None:
         defaults = loader.tokenizer_defaults(path)
         checked = confined.check_tokenizer(path, name, facts.rows, eos, defaults)
-        _checked[same] = checked
-        while len(_checked) > MOST_CHECKED:
-            _checked.pop(next(iter(_checked)))
+        with _lock:
+            _checked[same] = checked
+            while len(_checked) > MOST_CHECKED:
+                _checked.pop(next(iter(_checked)))
     examined = loader.examine(
         path, name, facts.config, facts.size, eos, checked.largest_id, _known(path, checked)
     )

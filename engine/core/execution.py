@@ -16,12 +16,14 @@ from engine.core.loading import Loading
 from engine.core.restoring import Restoring
 from engine.core.session import SessionState
 from engine.core.state import State
+from engine.errors import let_go
+from engine.kv.session_kv import SessionKV
 from engine.model import runner
 from engine.model.drafting import Check
 from engine.model.reading import Reading
 from engine.model.runner import Following, Row
 from engine.scheduling.plan import Admission, Adoption, Chunk, Pass, StepPlan, Timing
-from engine.scheduling.view import Status
+from engine.scheduling.view import CacheKey, Status
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +68,13 @@ class Results:
     together: BaseException | None = None
     read: list[Chunk] = field(default_factory=list)
     timing: Timing = field(default_factory=Timing)
+
+    def let_go(self) -> None:
+        """Free what the errors hold: everybody has been told of them."""
+        found = [e for p in self.passes for e in (p.error, *p.following.values())]
+        for error in (*found, *(e for _, e in self.failed), self.together):
+            if isinstance(error, BaseException):
+                let_go(error)
 
 
 class Execution:
@@ -134,7 +143,7 @@ class Execution:
             left = max(0, self._state.answering[chunk.session].remaining)
         results.timing = Timing(ended, decode, ended - decoded, tokens, left)
 
-    def evict(self, keys: Iterable[str], at_once: bool = False) -> None:
+    def evict(self, keys: Iterable[CacheKey], at_once: bool = False) -> None:
         """Drop idle caches; those of chats go to disk, as far as it keeps up.
 
         Args:
@@ -142,12 +151,12 @@ class Execution:
         """
         state = self._state
         for key in keys:
-            if key in state.prefix_cache.kept:
+            if key.kind == "prefix":
                 state.prefix_cache.drop(key)
-            elif key in state.drafters:
+            elif key.kind == "draft" and key in state.drafters:
                 state.drafters[key].drop()
-            elif key in state.sessions:
-                session = state.sessions[key]
+            elif key.kind == "session" and key.name in state.sessions:
+                session = state.sessions[key.name]
                 if not at_once and state.offload.pending() < state.budget * PENDING_SHARE:
                     state.save(session)
                 session.kv.drop()
@@ -184,10 +193,9 @@ class Execution:
         session = state.answering[adoption.session]
         reply = session.reply
         assert reply is not None
-        kept = state.prefix_cache.kept.get(adoption.donor)
-        donor = kept.kv if kept is not None else state.sessions[adoption.donor].kv
         before = session.kv.length
         try:
+            donor = self._donor(adoption.donor, session)
             state.prefix_cache.adopt(session.reader, donor, adoption.length)
         except BaseException as error:  # the donor's trouble: its own step will find it
             log.debug("no copy of another chat's cache: %s", type(error).__name__)
@@ -196,6 +204,18 @@ class Execution:
         reply.reused += session.kv.length - before
         reply.progress(session.kv.length, 0)
         state.note_read(session)
+
+    def _donor(self, key: CacheKey, session: SessionState) -> SessionKV:
+        """The caches of that key, which the session may go on from.
+
+        Raises:
+            LookupError: there are none.
+        """
+        state = self._state
+        donor = state.prefix_cache.kept[key] if key.kind == "prefix" else state.sessions[key.name]
+        if donor.kind != session.kind:
+            raise LookupError("caches of another kind")
+        return donor.kv
 
     def _decode(self, step: Pass, chunks: Sequence[Chunk]) -> PassResult:
         """One step; with chunks of prompts, in the same pass."""

@@ -19,6 +19,7 @@ from engine.errors import EngineError
 from engine.messages import FinishReason
 from engine.model import runner
 from engine.model.drafting import Check
+from engine.model.loaded import LoadedModel
 from engine.scheduling.plan import StepPlan
 from engine.scheduling.view import Status
 
@@ -55,17 +56,22 @@ class Finishing:
     def _refuse(self, plan: StepPlan) -> None:
         for refusal in plan.refuse:
             error = EngineError(refusal.code, refusal.message)
+            if refusal.load:
+                self._loading.refuse(refusal.key, error)
+                continue
             session = self._state.answering.get(refusal.key)
             if session is not None:
                 self._state.fail_reply(session, error, keep_cache=True)
-            else:
-                self._loading.refuse(refusal.key, error)
 
     def _advance_all(self, done: PassResult, results: Results) -> None:
+        well: LoadedModel | None = None
         for session_id in done.plan.rows:
             session = self._state.answering.get(session_id)
             if session is None:
                 continue  # its reply has ended over being told that its prompt has been read
+            if well is None:
+                well = session.model
+                well.passed()
             try:
                 if done.check is not None:
                     self._advance_drafted(session, done.check, results)
@@ -109,7 +115,9 @@ class Finishing:
             return FinishReason.STOP
         if reply.generated + AHEAD > reply.limit:
             self._growing.grow(session)
-        return FinishReason.LENGTH if reply.generated >= reply.limit else None
+        if reply.generated < reply.limit:
+            return None
+        return FinishReason.LENGTH if reply.limit >= reply.longest else FinishReason.MEMORY
 
     def _advance_drafted(self, session: SessionState, check: Check, results: Results) -> None:
         """Take the token that was pending, and those drafted after it as far as they hold."""
@@ -138,8 +146,7 @@ class Finishing:
             return
         else:
             log.warning("a shared pass failed (%s); its sessions go on alone", error)
-            group[0].model.faults += 1
-            group[0].model.kernels = None  # it may have been they
+            group[0].model.pass_failed(len(group))
         for session in group:
             try:
                 self._state.begin_again(session)

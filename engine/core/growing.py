@@ -8,6 +8,7 @@ from engine.core.reply_state import PROMISED
 from engine.core.session import SessionState
 from engine.core.state import State
 from engine.core.view import room_for
+from engine.scheduling.view import CacheKey
 
 AHEAD = 256
 """So many tokens before its end an answer asks for more."""
@@ -20,7 +21,7 @@ class Growing:
         evict: drops idle caches, by their keys.
     """
 
-    def __init__(self, state: State, evict: Callable[[Iterable[str]], None]) -> None:
+    def __init__(self, state: State, evict: Callable[[Iterable[CacheKey]], None]) -> None:
         self._state = state
         self._evict = evict
 

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from engine.core.ending import surely
 from engine.model import backend
 from engine.model.loader import PAUSE
 
@@ -46,13 +47,15 @@ class Leaving:
                 freed += arrays.pop().nbytes
             if not arrays:
                 self._going.popleft()
-            backend.give_back_memory()
-            if not arrays and then is not None:
-                then()
+            try:
+                backend.give_back_memory()
+            finally:
+                if not arrays and then is not None:
+                    then()
 
     def give_up(self) -> None:
         """Free everything at once; those who wait are told."""
         while self._going:
             _, then = self._going.popleft()
             if then is not None:
-                then()
+                surely(then)

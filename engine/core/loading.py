@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from engine.core.commands import Load, Unload
 from engine.core.confined.confined import Confined
+from engine.core.ending import surely
 from engine.core.examining import Candidate, as_engine_error, examine
 from engine.core.kernels import KernelProbe
 from engine.core.leaving import Leaving
@@ -244,9 +245,9 @@ class Loading:
 
     def give_up(self) -> list[Load]:
         """Stop reading; returns the commands that nobody has answered yet."""
+        surely(self._leaving.give_up)  # whatever it raises: these are not lost over it
         waiting = [*self._examining, *(c for load in self._queue for c in load.callers)]
         self._examining.clear()
         self._queue.clear()
         self._state.adapted.clear()
-        self._leaving.give_up()
         return waiting

@@ -148,7 +148,10 @@ class Loop:
         plan = self._scheduler.plan(now)
         reached(Stage.COMPUTING, plan)
         results = self._execution.execute(plan)
-        self._finishing.finish(plan, results)
+        try:
+            self._finishing.finish(plan, results)
+        finally:
+            results.let_go()
         reached(Stage.AFTERWARDS)
         self._scheduler.observe(now, plan, results.timing)
         self._state.fail_lost()

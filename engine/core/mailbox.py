@@ -12,7 +12,7 @@ from concurrent.futures import Future, InvalidStateError
 from typing import TypeVar
 
 from engine.core.commands import Estimate, Load, Relieve, Unload
-from engine.errors import ENGINE_STOPPED, EngineError
+from engine.errors import ENGINE_STOPPED, EngineError, let_go
 from engine.messages import (
     Command,
     CountTokens,
@@ -79,6 +79,7 @@ def refuse(command: Command, error: EngineError) -> None:
         failed = Failed(command.session_id, command.reply_id, error.code, error.message)
         command.sink(failed, ())
     elif isinstance(command, _ANSWERED) and not command.answer.done():
+        let_go(error)  # the caller may keep it, on a thread that must free no arrays
         with contextlib.suppress(InvalidStateError):  # just cancelled
             command.answer.set_exception(error)
 

@@ -51,8 +51,9 @@ class Pairing:
 
     def give_up(self) -> list[Load]:
         """The commands that nobody has answered yet."""
-        waiting, self._waiting = self._waiting, []
-        return [command for command in waiting if not command.answer.done()]
+        waiting = [command for command in self._waiting if not command.answer.done()]
+        self._waiting = []
+        return waiting
 
     def _read(
         self,
@@ -67,9 +68,10 @@ class Pairing:
         answer: Future[Any] = Answer()
         self._waiting = [*self.give_up(), command]
 
-        def done(_: Future[Any]) -> None:
+        def done(answered: Future[Any]) -> None:
+            # `answer` itself would hold itself, and with `then` a model, by its callbacks.
             try:
-                model = self._state.models[answer.result().id]
+                model = self._state.models[answered.result().id]
                 if command.answer.cancelled():
                     failed()
                     return self._release(model)

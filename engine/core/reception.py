@@ -87,6 +87,7 @@ class Reception:
                 command.context,
                 command.scratch,
                 command.named,
+                domain=command.domain,
             )
         )
 
@@ -188,6 +189,7 @@ class Reception:
                 source.context,
                 named=command.named,
                 priority=source.priority,
+                domain=source.domain,
                 moment=source.moment,
                 history=[dict(m) for m in source.history],
                 gone=list(source.gone),

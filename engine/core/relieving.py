@@ -8,6 +8,7 @@ from engine.core.commands import Relieve
 from engine.core.state import State
 from engine.core.view import idle
 from engine.model import backend
+from engine.scheduling.view import CacheKey
 
 
 class Relieving:
@@ -17,7 +18,7 @@ class Relieving:
         evict: drops idle caches, by their keys.
     """
 
-    def __init__(self, state: State, evict: Callable[[Iterable[str]], None]) -> None:
+    def __init__(self, state: State, evict: Callable[[Iterable[CacheKey]], None]) -> None:
         self._state = state
         self._evict = evict
 

@@ -10,6 +10,7 @@ from engine.core.session import SessionState
 from engine.core.state import State
 from engine.model import backend
 from engine.model.drafting import Drafter
+from engine.model.loaded import LoadedModel
 from engine.scheduling.view import Status
 
 
@@ -20,6 +21,8 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
     `buffer_bytes`, which MLX has freed and keeps for reuse. `children_bytes` are the confined
     children's, which come on top of it. `drafts` has, by a model's id, what drafts for it,
     and `ways` the fields of its `Choices`, where something was measured of it on this machine.
+    `faults` has, by a model's id, how many passes have raised (`shared` by its chats, `kernels`,
+    `drafts`), and whether its chats have passes of their own for a while (`unshared`).
     """
     decoding, reading = state.meter.rates()
     return {
@@ -44,6 +47,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
         "models": [m.info for m in state.models.values()],
         "drafts": {i: _draft(m.drafter) for i, m in state.models.items() if m.drafter is not None},
         "ways": {i: asdict(m.choices) for i, m in state.models.items() if m.choices is not None},
+        "faults": {i: _faults(m) for i, m in state.models.items()},
         "sessions": _sessions(state),
     }
 
@@ -66,6 +70,15 @@ def _sessions(state: State) -> dict[str, dict[str, Any]]:
         found[key] = known
     state.told = found
     return dict(found)
+
+
+def _faults(model: LoadedModel) -> dict[str, Any]:
+    return {
+        "shared": model.sharing.faults,
+        "unshared": not model.sharing.works,
+        "kernels": model.kernel_trust.faults,
+        "drafts": model.drafter.trust.faults if model.drafter is not None else 0,
+    }
 
 
 def _draft(drafter: Drafter) -> dict[str, Any]:

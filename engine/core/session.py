@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 
 from engine.core.reply_state import ReplyState
 from engine.kv.config_estimate import MemoryEstimate
@@ -15,7 +16,7 @@ from engine.kv.prefix_cache import Reader
 from engine.kv.session_kv import SessionKV
 from engine.messages import FinishReason, Message, Overflow
 from engine.model.loaded import LoadedModel
-from engine.scheduling.view import Status
+from engine.scheduling.view import CacheKey, Status
 from engine.text import contents
 
 
@@ -30,6 +31,8 @@ class SessionState:
         on_overflow: what happens to a conversation that has outgrown the context.
         context: tokens that the caller allows; None for as many as the model takes.
         named: its id is the caller's, who may open it again after a restart.
+        domain: what it reads is shared with sessions of the same domain alone, and neither how
+            much of a prompt was reused nor how fast it was read tells of any other's.
         scratch: it is for one reply only, and ends with it.
         priority: whose prompts and whose waiting come first; 0 is usual.
         gone: the oldest messages, which did not fit any more when they were last sent.
@@ -55,8 +58,14 @@ class SessionState:
     priority: int = 0
     gone: list[Message] = field(default_factory=list)
     reply: ReplyState | None = None
+    domain: str = ""
     moment: float = 0.0
     used_at: float = field(default_factory=time.monotonic)
+
+    @cached_property
+    def key(self) -> CacheKey:
+        """Names its caches among all that there are."""
+        return CacheKey("session", self.id)
 
     @property
     def context_length(self) -> int:
@@ -118,7 +127,9 @@ class SessionState:
     @property
     def fingerprint(self) -> str:
         """What a cache on disk must be of to be this session's."""
-        return kv_fingerprint(self.model.info.id, self.kv_bits)
+        made = kv_fingerprint(self.model.info.id, self.kv_bits)
+        # Ids that the engine makes are nobody else's, but two domains may choose the same name.
+        return f"{made} {self.domain}" if self.named and self.domain else made
 
     @property
     def reader(self) -> Reader:
@@ -143,7 +154,7 @@ class SessionState:
     @property
     def kind(self) -> tuple[object, ...]:
         """Sessions of the same kind can go on from each other's caches."""
-        return (self.model.info.id, self.kv_bits)
+        return (self.model.info.id, self.kv_bits, self.domain)
 
     def conclude(self, reply: ReplyState, reason: FinishReason) -> Message | None:
         """Keep what a reply that ended as asked adds to the conversation; gives its message."""

@@ -32,7 +32,7 @@ from engine.model import backend
 from engine.model.backend import Backend
 from engine.model.drafting import Drafter
 from engine.model.loaded import LoadedModel
-from engine.scheduling.view import Status
+from engine.scheduling.view import CacheKey, Status
 
 log = logging.getLogger(__name__)
 
@@ -156,10 +156,10 @@ class State:
         return sum(p.own for p in promises), {p.group: p.shared for p in promises if p.group}
 
     @property
-    def drafters(self) -> dict[str, Drafter]:
+    def drafters(self) -> dict[CacheKey, Drafter]:
         """What drafts for models, by the keys of their caches among the idle ones."""
-        models = self.models.values()
-        return {f"draft {m.info.id}": m.drafter for m in models if m.drafter is not None}
+        pairs = [(m.info.id, m.drafter) for m in self.models.values()]
+        return {CacheKey("draft", i): drafter for i, drafter in pairs if drafter is not None}
 
     def base(self, contents: str) -> LoadedModel | None:
         """The model without an adapter that is in memory and was made of these files."""

@@ -14,12 +14,19 @@ from engine.kv.held_caches import Part
 from engine.kv.prefix_cache import in_common
 from engine.kv.session_kv import SessionKV
 from engine.scheduling import admission
-from engine.scheduling.view import Idle, LoadRequest, Memory, Offer, Pace, Row, Status, View
+from engine.scheduling.view import (
+    CacheKey,
+    Idle,
+    LoadRequest,
+    Memory,
+    Offer,
+    Pace,
+    Row,
+    Status,
+    View,
+)
 
 log = logging.getLogger(__name__)
-
-TOO_MANY_FAULTS = 3
-"""A model of which so many shared steps have failed is stepped session by session from then on."""
 
 SCRATCH_TOKENS = 1024
 """So long a single question always finds room, if no other one runs."""
@@ -39,7 +46,7 @@ def view(state: State, load: LoadRequest | None) -> View:
         mixing=frozenset(i for i, m in state.models.items() if m.mixes),
         joining=frozenset(i for i, m in state.models.items() if m.mixes and m.ranks == 1),
         pace=_pace(state, rows),
-        faulty=frozenset(i for i, m in state.models.items() if m.faults >= TOO_MANY_FAULTS),
+        faulty=frozenset(i for i, m in state.models.items() if not m.sharing.works),
         memory=Memory(
             state.budget,
             state.weights,
@@ -119,18 +126,20 @@ def _row(session: SessionState) -> Row:
 
 def idle(state: State) -> list[Idle]:
     """The caches that nobody needs: of chats that are not answering, kept beginnings, drafts'."""
-    chats = [_idle(s.id, s.kv, s.used_at) for s in state.sessions.values() if not s.is_running]
+    chats = [_idle(s.key, s.kv, s.used_at) for s in state.sessions.values() if not s.is_running]
     kept = state.prefix_cache.kept.items()
     drafts = [Idle(k, d.nbytes, d.used_at + LONG_AGO) for k, d in state.drafters.items()]
     return [*chats, *drafts, *(_idle(key, p.kv, p.used_at + LONG_AGO) for key, p in kept)]
 
 
-def _idle(key: str, kv: SessionKV, used_at: float) -> Idle:
+def _idle(key: CacheKey, kv: SessionKV, used_at: float) -> Idle:
     held = kv.part
     return Idle(key, held.own, used_at, held.group, held.shared)
 
 
-def room_for(state: State, needed: int, groups: Mapping[int, int]) -> tuple[list[str], int] | None:
+def room_for(
+    state: State, needed: int, groups: Mapping[int, int]
+) -> tuple[list[CacheKey], int] | None:
     """Which idle caches to drop so that there is room beside them, and the bytes of the others.
 
     None where that does not help.
@@ -152,7 +161,7 @@ def _offer(state: State, session: SessionState) -> Offer | None:
         return None
     kind, all_of_them = session.kind, state.sessions.values()
     try:
-        others = [(s.id, s.kv) for s in all_of_them if s is not session and s.kind == kind]
+        others = [(s.key, s.kv) for s in all_of_them if s is not session and s.kind == kind]
         return state.prefix_cache.offer(session.reader, others)
     except BaseException as error:  # it reads what it could have taken over
         log.warning("no offer of another chat's cache: %s", words_of(error))

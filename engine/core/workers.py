@@ -17,6 +17,7 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from engine.core.mailbox import Mailbox
@@ -40,7 +41,17 @@ STACK = 16 * 2**20
 @dataclass(frozen=True)
 class _Job:
     lane: str
+    number: int
     work: Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """Who waits for a piece of work.
+
+    They know sessions, whose arrays must be freed by the engine thread: no worker holds them.
+    """
+
     then: Callable[[Any], None]
     failed: Callable[[BaseException], None]
 
@@ -58,6 +69,8 @@ class Workers:
         self._busy: Counter[str] = Counter()  # threads by lane
         self._threads = 0
         self._closed = False
+        self._asked: dict[int, _Waiting] = {}  # by the jobs' numbers; the engine thread's alone
+        self._number = 0
 
     def run(
         self,
@@ -68,13 +81,25 @@ class Workers:
     ) -> None:
         """Have `work` done. Afterwards the engine thread calls `then` with what it returned, or
         `failed` with what it raised.
+
+        Args:
+            work: refers to nothing that has arrays: a worker may be the last to let go of it.
         """
-        job = _Job(lane, work, then, failed)
+        self._number += 1
+        job = _Job(lane, self._number, work)
+        self._asked[job.number] = _Waiting(then, failed)
+        try:
+            self._add(job)
+        except BaseException:
+            del self._asked[job.number]
+            raise
+
+    def _add(self, job: _Job) -> None:
         with self._changed:
             idle = self._threads - self._busy.total()
             if self._threads < THREADS and idle <= sum(map(len, self._waiting.values())):
                 self._start_thread()
-            self._waiting.setdefault(lane, deque()).append(job)
+            self._waiting.setdefault(job.lane, deque()).append(job)
             self._changed.notify()
 
     def done(self, message: WorkDone) -> None:
@@ -87,6 +112,7 @@ class Workers:
             self._closed = True
             self._waiting.clear()
             self._changed.notify_all()
+        self._asked.clear()
 
     def _start_thread(self) -> None:
         """One thread more. The lock is held."""
@@ -116,11 +142,11 @@ class Workers:
         if job is None:
             return False
         try:
-            self._post(_outcome(job), job.failed)
+            self._post(job.number, job.work())
         except BaseException as error:  # a panic in a native library is no Exception
             if not isinstance(error, EngineError):
                 log.warning("preparing failed: %s", type(error).__name__)
-            self._post(_call(job.failed, error), job.failed)
+            self._post(job.number, None, error)
         finally:
             self._leave(job.lane)
         return True
@@ -149,14 +175,23 @@ class Workers:
                 del self._busy[lane]
             self._changed.notify()
 
-    def _post(self, deliver: Callable[[], None], failed: Callable[[BaseException], None]) -> None:
+    def _post(self, number: int, value: Any, error: BaseException | None = None) -> None:
         with contextlib.suppress(EngineError):  # the engine has stopped
-            self._mailbox.post(WorkDone(deliver, failed))
+            deliver = partial(self._deliver, number, value, error)
+            self._mailbox.post(WorkDone(deliver, partial(self._failed, number)))
 
+    def _deliver(self, number: int, value: Any, error: BaseException | None) -> None:
+        """Hand over what came of a job, on the engine thread. What that raises is for `_failed`."""
+        waiting = self._asked.get(number)
+        if waiting is None:
+            return
+        if error is None:
+            waiting.then(value)
+        else:
+            waiting.failed(error)
+        self._asked.pop(number, None)
 
-def _outcome(job: _Job) -> Callable[[], None]:
-    return _call(job.then, job.work())
-
-
-def _call(function: Callable[[Any], None], value: Any) -> Callable[[], None]:
-    return lambda: function(value)
+    def _failed(self, number: int, error: BaseException) -> None:
+        waiting = self._asked.pop(number, None)
+        if waiting is not None:
+            waiting.failed(error)

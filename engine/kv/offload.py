@@ -190,7 +190,7 @@ class Offload:
 
     def _path(self, session_id: str) -> Path:
         # The name tells nothing: ids may be anything, and need not be fit for a file.
-        name = hashlib.sha256(session_id.encode()).hexdigest()[:40]
+        name = hashlib.sha256(session_id.encode(errors="surrogatepass")).hexdigest()[:40]
         return (self._folder or Path()) / f"{name}.safetensors"
 
     def _files(self) -> list[tuple[float, Path, int]]:

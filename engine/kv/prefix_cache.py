@@ -16,7 +16,7 @@ from engine.kv.ledger import common_prefix
 from engine.kv.session_kv import SessionKV
 from engine.scheduling.pacing import fixed_cuts
 from engine.scheduling.together import MIN_GAIN
-from engine.scheduling.view import Offer
+from engine.scheduling.view import CacheKey, Offer
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class PrefixCache:
     """
 
     def __init__(self, limit: int) -> None:
-        self.kept: dict[str, Prefix] = {}
+        self.kept: dict[CacheKey, Prefix] = {}
         self._limit = limit
         self._made = 0
 
@@ -69,7 +69,7 @@ class PrefixCache:
         """Bytes of the caches that are kept."""
         return sum(p.kv.owed for p in self.kept.values())
 
-    def drop(self, key: str) -> None:
+    def drop(self, key: CacheKey) -> None:
         """Free one of the kept beginnings."""
         self.kept.pop(key, None)
 
@@ -81,7 +81,7 @@ class PrefixCache:
         """Free what belongs to a model."""
         self.kept = {k: p for k, p in self.kept.items() if p.kind[0] != model_id}
 
-    def offer(self, reader: Reader, others: Iterable[tuple[str, SessionKV]]) -> Offer | None:
+    def offer(self, reader: Reader, others: Iterable[tuple[CacheKey, SessionKV]]) -> Offer | None:
         """The longest beginning of a prompt that somebody else holds.
 
         Args:
@@ -94,14 +94,14 @@ class PrefixCache:
         free = kv.sharers > 1  # a fork that has not written yet is copied at its first write
         least = kv.length + (1 if free else MIN_GAIN)
         start = list(reader.tokens[:least])
-        best, donor = 0, ""
+        best, donor = 0, None
         kept = ((k, p.kv) for k, p in self.kept.items() if p.kind == reader.kind)
         for key, holder in (*others, *kept):
             if holder.tokens[:least] == start:
                 length = holder.reach(reader.tokens, cuts)
                 if length > best:
                     best, donor = length, key
-        return Offer(donor, best) if best > kv.length else None
+        return Offer(donor, best) if donor is not None and best > kv.length else None
 
     def adopt(self, reader: Reader, donor: SessionKV, length: int) -> None:
         """Let a session go on from a copy of a donor's first `length` tokens.
@@ -109,6 +109,8 @@ class PrefixCache:
         Raises:
             Exception: whatever ails the donor's caches; the session's own are as before.
         """
+        if length <= reader.kv.length or donor.reach(reader.tokens) < length:
+            raise ValueError(f"{length} tokens of another chat's are no gain, or not the same")
         reader.kv.take_from(donor, length)
         if reader.kv.needs_snapshot and length == reader.boundary:
             reader.kv.snapshot()
@@ -161,7 +163,7 @@ class PrefixCache:
         if entry.nbytes > self._limit:
             return
         self._made += 1
-        self.kept[f"prefix {self._made}"] = Prefix(reader.kind, entry)
+        self.kept[CacheKey("prefix", str(self._made))] = Prefix(reader.kind, entry)
         while self.nbytes > self._limit:
             self.drop(min(self.kept, key=lambda k: self.kept[k].used_at))
 

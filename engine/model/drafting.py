@@ -28,11 +28,12 @@ from engine.model import answers, runner
 from engine.model.answers import Answer
 from engine.model.loaded import LoadedModel, TextSide
 from engine.model.runner import Unsampled
+from engine.model.trust import Trust
 
 log = logging.getLogger(__name__)
 
 TOO_MANY_FAULTS = 3
-"""After so many passes that raised, a model is not drafted for any more."""
+"""After so many passes that raised, a model is not drafted for for a while."""
 
 
 class Drafter:
@@ -43,7 +44,7 @@ class Drafter:
         kv: its caches. Between two turns they hold tokens of the answer and nothing else.
         used_at: when it drafted last, on the monotonic clock.
         drafted, accepted: tokens since it was loaded.
-        faults: passes that raised.
+        trust: passes, as far as they raise.
         has_room: whether there was memory for its caches, when that was looked at last.
     """
 
@@ -53,18 +54,19 @@ class Drafter:
         self.kv: SessionKV = SessionKV(model.new_caches)
         self.used_at = 0.0
         self.drafted = self.accepted = 0
-        self.faults = 0
+        self.trust = Trust(TOO_MANY_FAULTS)
         self.has_room = False
         self._looked_at: tuple[object, ...] = ()
         known = [rows for rows in (for_model.rows, model.rows) if rows is not None]
         self._ids = min([ids, *known])  # MLX does not check an id that it looks up
         self._rows = model.rows if model.rows is not None else ids
         self._of: list[int] | None = None  # the tokens, of the same list, that the caches follow
+        self._domain = ""  # of the session whose tokens they are
 
     @property
     def works(self) -> bool:
         """Whether it may be used."""
-        return self.faults < TOO_MANY_FAULTS
+        return self.trust.works
 
     @property
     def nbytes(self) -> int:
@@ -83,6 +85,12 @@ class Drafter:
         """
         self._looked_at = (id(tokens), limit, version)
         self.has_room = has_room
+
+    def draft_for(self, domain: str) -> None:
+        """Draft for a session of this domain: caches of another's tokens are none to go on from."""
+        if domain != self._domain:
+            self.drop()
+            self._domain = domain
 
     def behind(self, tokens: list[int]) -> int:
         """How many of an answer's tokens it has still to read; the last one always is.
@@ -141,7 +149,7 @@ class Drafter:
 
     def fail(self, error: BaseException) -> None:
         """A pass with its drafts has raised: nobody knows what its caches hold."""
-        self.faults += 1
+        self.trust.failed()
         log.warning("drafting of %s failed: %s", self.model.info.name, type(error).__name__)
         self.drop()
 

@@ -36,7 +36,9 @@ def contents(folder: Path) -> str:
     digest = hashlib.sha256()
     for file in (*sorted(folder.glob("*")), *_templates(folder)):
         if file.suffix in (".json", ".jinja", ".model", ".tiktoken", ".txt"):
-            digest.update(file.name.encode() + file.read_bytes())
+            data = file.read_bytes()
+            # With its length: what one file ends with is never another file.
+            digest.update(f"{file.name} {len(data)}\n".encode() + data)
         elif file.suffix == ".safetensors":
             _add_tensors(digest, file)
     return digest.hexdigest()

@@ -19,9 +19,13 @@ from engine.model.choices import Choices
 from engine.model.info import Model
 from engine.model.kernel.program import Geometry
 from engine.model.kernel.use import Kernels
+from engine.model.trust import Trust
 from engine.params import SamplingParams
 from engine.text.form_tokens import Told
 from engine.text.rendering import Reader
+
+SHARED_FAULTS = 3
+"""A model of which so many shared steps have failed is stepped session by session for a while."""
 
 
 def _plain(make: Callable[[], Caches], shares_prefix: bool, bits: int | None) -> SessionKV:
@@ -93,9 +97,11 @@ class LoadedModel:
         used_at: when it was asked for something last, on the monotonic clock.
         asked_for: somebody has loaded it for itself, not only to draft for another.
         drafter: drafts for its chats that run alone (`drafting.Drafter`); None where none does.
-        faults: shared steps that raised; after a few of them its sessions step alone.
+        sharing: shared steps, as far as they raise: after a few faults its sessions step alone
+            for a while.
         asks: what its layers ask of attention, of which a GPU may have kernels.
         kernels: who takes that in a shared step; None before they have been found right.
+        kernel_trust: these, as far as shared steps with them raise.
     """
 
     info: Model
@@ -112,7 +118,7 @@ class LoadedModel:
     kept_in: dict[int, Any] = field(default_factory=dict)
     body: Any = None
     forms: Forms = field(default_factory=Forms)
-    faults: int = 0
+    sharing: Trust = field(default_factory=lambda: Trust(SHARED_FAULTS))
     used_at: float = field(default_factory=time.monotonic)
     rows: int | None = None
     reader: Reader | None = None
@@ -124,6 +130,7 @@ class LoadedModel:
     feed: Callable[[Sequence[mx.array], Sequence[SessionKV]], Sequence[mx.array]] | None = None
     asks: frozenset[Geometry] = frozenset()
     kernels: Kernels | None = None
+    kernel_trust: Trust = field(default_factory=lambda: Trust(1))
     new_kv: Callable[[Callable[[], Caches], bool, int | None], SessionKV] = _plain
     asked_for: bool = False
     drafter: Any = None
@@ -149,9 +156,21 @@ class LoadedModel:
         return list(self.make_cache())
 
     def kernels_for(self, chats: int) -> Kernels | None:
-        """`kernels`, unless so many chats were measured to be slower by them."""
+        """`kernels`, unless so many chats were measured to be slower by them, or they failed."""
         measured = self.choices is None or self.choices.kernels_for(chats)
-        return self.kernels if measured else None
+        return self.kernels if measured and self.kernel_trust.works else None
+
+    def pass_failed(self, chats: int) -> None:
+        """A pass that so many chats shared has raised. Whose fault it was it does not tell."""
+        blamed = self.sharing if self.kernels_for(chats) is None else self.kernel_trust
+        blamed.failed()
+
+    def passed(self) -> None:
+        """A pass has gone well: what rests after faults comes nearer to being tried again."""
+        self.sharing.passed()
+        self.kernel_trust.passed()
+        if self.drafter is not None:
+            self.drafter.trust.passed()
 
     def take(self, choices: Choices) -> None:
         """Take ways from now on. Engine thread only, and while none of its sessions answers."""

@@ -127,12 +127,14 @@ def completion(request: str, custom_id: Any, model: str, answer: dict[str, Any])
     message = {"role": "assistant", "content": answer["text"]}
     if answer.get("reasoning"):
         message["reasoning_content"] = answer["reasoning"]
+    why = answer["finish_reason"]
+    why = "length" if why == "memory" else why  # OpenAI has no word for it
     body = {
         "id": f"chatcmpl-{request}",
         "object": "chat.completion",
         "created": 0,
         "model": model,
-        "choices": [{"index": 0, "message": message, "finish_reason": answer["finish_reason"]}],
+        "choices": [{"index": 0, "message": message, "finish_reason": why}],
         "usage": {
             "prompt_tokens": answer["prompt_tokens"],
             "completion_tokens": answer["generated_tokens"],

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY
 from engine.scheduling.plan import Admission, LoadAdmission, Refusal
-from engine.scheduling.view import Idle, LoadRequest, Memory, Row, Status
+from engine.scheduling.view import CacheKey, Idle, LoadRequest, Memory, Row, Status
 
 SCRATCH_SHARE = 1 / 16
 """Of the budget, at most so much is kept free for a single question that may come."""
@@ -26,7 +26,7 @@ SCRATCH_SHARE = 1 / 16
 class Eviction:
     """Idle caches that make room, by their keys; nobody is admitted yet."""
 
-    keys: tuple[str, ...]
+    keys: tuple[CacheKey, ...]
 
 
 def order(rows: Iterable[Row]) -> list[Row]:
@@ -71,7 +71,7 @@ def admit(queue: Sequence[Row], rows: Sequence[Row], memory: Memory) -> Admissio
         if least <= free:
             if least + memory.idle_bytes + memory.leaving <= memory.budget:
                 return Admission(row.id)  # whatever is idle, its own caches among it
-            idle = [i for i in memory.idle() if i.key != row.id]
+            idle = [i for i in memory.idle() if i.key != CacheKey("session", row.id)]
             dropped, left = room(memory.budget - least, idle, in_use)
             if dropped:
                 return Eviction(tuple(dropped))
@@ -95,7 +95,7 @@ def load(
     if request.wide <= free - memory.idle_bytes - memory.leaving:
         return LoadAdmission(request.key, request.wide, wide=request.wide > request.nbytes)
     if request.nbytes > free:
-        return Refusal(request.key, OUT_OF_MEMORY, _does_not_fit(request, free, taken))
+        return Refusal(request.key, OUT_OF_MEMORY, _does_not_fit(request, free, taken), load=True)
     dropped, left = room(free - request.nbytes, memory.idle(), groups)
     if dropped:
         return Eviction(tuple(dropped))
@@ -104,7 +104,7 @@ def load(
     return None
 
 
-def surplus(rows: Sequence[Row], memory: Memory) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def surplus(rows: Sequence[Row], memory: Memory) -> tuple[tuple[CacheKey, ...], tuple[str, ...]]:
     """Idle caches to drop, and a reply that has to wait again, because too much is held.
 
     Forks, and beginnings that are kept, come without asking for room. Replies that run may need
@@ -121,7 +121,7 @@ def surplus(rows: Sequence[Row], memory: Memory) -> tuple[tuple[str, ...], tuple
     return (), (min(held, key=lambda r: (r.priority, -r.waiting_since)).id,)
 
 
-def room(free: int, idle: Iterable[Idle], in_use: Collection[int]) -> tuple[list[str], int]:
+def room(free: int, idle: Iterable[Idle], in_use: Collection[int]) -> tuple[list[CacheKey], int]:
     """Which idle caches to drop, least recently used first, so that all take no more than `free`.
 
     Args:

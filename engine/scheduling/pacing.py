@@ -26,6 +26,10 @@ MOST_CHUNK = 2048
 GAP_BUDGET = 0.05
 """Seconds."""
 
+AGEING = 0.25
+"""Of the rate at which a model reads: so many tokens shorter a waiting prompt counts with every
+second. Whoever has waited for four times as long as reading it takes comes before all new ones."""
+
 AIM = 0.8
 """Of the budget: what chunks of one size take varies by about so much."""
 
@@ -49,6 +53,7 @@ class Waiting:
     remaining: int
     since: float  # seconds, any clock, as `now` below
     priority: int = 0
+    model: str = ""
 
 
 class Pacing:
@@ -58,7 +63,8 @@ class Pacing:
         gap_budget: seconds that reading may add between two tokens of the others.
         idle_budget: seconds that a chunk may take while nothing decodes. It bounds how late a
             stop or a new chat is noticed.
-        ageing: how many tokens shorter a prompt counts for every second that it has waited.
+        ageing: how many tokens shorter a prompt counts for every second that it has waited, as
+            long as nothing is known of how fast its model reads, and at least.
         preference: how many tokens shorter it counts for each step of priority.
         gathering: seconds that a chat's first token may wait for prompts that came with its own.
     """
@@ -81,14 +87,38 @@ class Pacing:
         self._sizes: dict[str, float] = {}
         self._idle_sizes: dict[str, float] = {}
         self._mixed_sizes: dict[str, float] = {}
+        # By model: tokens a second, and of how many in a pass that was.
+        self._rates: dict[str, tuple[float, int]] = {}
 
     def order(self, waiting: Iterable[Waiting], now: float) -> list[Waiting]:
-        """Shortest remaining prompt first; waiting makes shorter, so none is starved."""
+        """Shortest remaining prompt first; waiting makes shorter, so none is starved.
+
+        A machine that reads fast brings more short ones in the same time, but the long one is not
+        kept waiting for longer than it would take there.
+        """
 
         def length(w: Waiting) -> float:
-            return w.remaining - self.ageing * (now - w.since) - self.preference * w.priority
+            return w.remaining - self._ageing(w.model) * (now - w.since) - preferred * w.priority
+
+        preferred = self.preference
 
         return sorted(waiting, key=lambda w: (length(w), w.since, w.key))
+
+    def _ageing(self, model: str) -> float:
+        rate, _ = self._rates.get(model, (0.0, 0))
+        return max(self.ageing, AGEING * rate)
+
+    def _learn_rate(self, model: str, tokens: int, seconds: float) -> None:
+        """Learn how fast long prompts are read.
+
+        Passes over much fewer tokens than were seen say nothing about that.
+        """
+        rate, most = self._rates.get(model, (0.0, 0))
+        if tokens <= most // 2:
+            return
+        found = tokens / max(seconds, 1e-6)
+        rate = found if tokens > 2 * most else rate + 0.25 * (found - rate)
+        self._rates[model] = (rate, max(most, tokens))
 
     def chunk(self, model: str, remaining: int, decoding: float | None) -> int:
         """How many of the `remaining` tokens to read now.
@@ -122,6 +152,7 @@ class Pacing:
         The others' gap is the pass. It may take as long as a step, and a chunk of its own after
         it, would: two steps of `decoding` seconds and the gap budget.
         """
+        self._learn_rate(model, rows, seconds)
         budget = self.gap_budget + 2 * decoding
         factor = self._factor(rows, budget, seconds)
         self._mixed_sizes[model] = _towards(self._mixed_sizes.get(model), rows, factor, 2.0 * TILE)
@@ -157,6 +188,7 @@ class Pacing:
         attention grows with the context. So the size follows the measured time, by at most a
         factor per chunk lest one slow moment of the machine decides.
         """
+        self._learn_rate(model, tokens, seconds)
         idle = decoding is None
         sizes, guess = (self._idle_sizes, 256.0) if idle else (self._sizes, float(TILE))
         budget = self.idle_budget if decoding is None else self.gap_budget + decoding

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.scheduling.view import CacheKey
+
 
 @dataclass(frozen=True)
 class Admission:
@@ -27,11 +29,17 @@ class LoadAdmission:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A reply, or a load, that cannot be: an error's code and its words."""
+    """A reply, or a load, that cannot be: an error's code and its words.
+
+    Attributes:
+        key: the session's id, or the load's key.
+        load: it is a load.
+    """
 
     key: str
     code: str
     message: str
+    load: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,7 @@ class Adoption:
     """A session goes on from a copy of the first `length` tokens of a donor's caches."""
 
     session: str
-    donor: str
+    donor: CacheKey
     length: int
 
 
@@ -112,7 +120,7 @@ class StepPlan:
     """
 
     refuse: tuple[Refusal, ...] = ()
-    evict: tuple[str, ...] = ()
+    evict: tuple[CacheKey, ...] = ()
     at_once: bool = False
     requeue: tuple[str, ...] = ()
     admit: Admission | None = None

@@ -178,7 +178,9 @@ class Scheduler:
 
     def _reading_order(self, view: View) -> list[Row]:
         rows = {r.id: r for r in view.rows if r.reads}
-        waiting = [Waiting(r.id, r.remaining, r.waiting_since, r.priority) for r in rows.values()]
+        waiting = [
+            Waiting(r.id, r.remaining, r.waiting_since, r.priority, r.model) for r in rows.values()
+        ]
         return [rows[w.key] for w in self.pacing.order(waiting, view.now)]
 
     def _adoption(self, view: View, order: Sequence[Row]) -> Adoption | None:
@@ -193,8 +195,11 @@ class Scheduler:
         reading = {r.id for r in order}
         for row in asked:
             offer = view.offer(row)
-            if offer is None or (row is not order[0] and not handed_on and offer.donor in reading):
-                continue  # who is still being read will have more of it
+            if offer is None:
+                continue
+            is_read = offer.donor.kind == "session" and offer.donor.name in reading
+            if is_read and row is not order[0] and not handed_on:
+                continue  # it will have more of it
             free = row.unwritten and offer.length > row.length
             if free or together.is_worth_a_copy(row, offer.length):
                 return Adoption(row.id, offer.donor, offer.length)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Literal, NamedTuple
 
 
 class Status(IntEnum):
@@ -20,6 +21,21 @@ class Status(IntEnum):
     PREFILLING = 3
     DECODING = 4
     FINISHED = 5
+
+
+class CacheKey(NamedTuple):
+    """Names caches, by whose they are.
+
+    The kind comes first because callers, files and servers name sessions as they like: no name of
+    theirs may be the key of something else.
+
+    Attributes:
+        name: the session's id, the number of a kept beginning, or the id of the model that is
+            drafted for.
+    """
+
+    kind: Literal["session", "prefix", "draft"]
+    name: str
 
 
 @dataclass(frozen=True)
@@ -97,14 +113,13 @@ class Idle:
     """Caches that nobody is using now: what dropping them would give back.
 
     Attributes:
-        key: a session's id, or the key of an entry of the prefix cache.
         nbytes: of what nobody else holds.
         used_at: when they were used last; the oldest go first.
         group, shared: the number of what they hold together with others, 0 for nothing, and the
             bytes of that, which come back with the last that holds it.
     """
 
-    key: str
+    key: CacheKey
     nbytes: int
     used_at: float
     group: int = 0
@@ -140,11 +155,11 @@ class Offer:
     """What another session, or the prefix cache, holds of a session's prompt.
 
     Attributes:
-        donor: a session's id, or the key of an entry of the prefix cache.
+        donor: whose caches hold it.
         length: how many of the prompt's first tokens it can hand on.
     """
 
-    donor: str
+    donor: CacheKey
     length: int
 
 

@@ -143,7 +143,7 @@ class Answering:
         if not isinstance(name, (str, type(None))):
             raise bodies.not_understood(ValueError(f"model must be a text, not {name!r}"))
         known = None if name else self._places.model_of(scope, session)
-        return self.served.use(known.path if known else name, guest_of(scope))
+        return self.served.use(known or name, guest_of(scope))
 
     async def answer(self, door: Door, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request.
@@ -192,7 +192,7 @@ class Answering:
             limits.count(scope, len(choices))
             told = request.told.headers if request.told else ()
             tell = Client(request.send, door, door.telling(asked, choices), asked.stream, told)
-            replies = Replies(self._engine, asked, choices, events)
+            replies = Replies(self._engine, asked, choices, events, guest_of(scope))
             with self.visits.begin(scope, model.name, name) as visit:
                 # The place is taken here and nowhere else.
                 taking = self._places.take(

@@ -14,10 +14,13 @@ from dataclasses import dataclass, field
 from engine.engine import Engine, Session
 from engine.messages import Message
 from engine.model.info import Model
+from engine.serve.guests import LOCAL, Guest
 from engine.serve.sessions import Manner
 
 KEPT = 16
-"""Idle sessions that stay open."""
+"""Idle sessions of one guest that stay open."""
+MOST_KEPT = 256
+"""Of all guests. Past that the one who has most loses the least recently used."""
 
 
 @dataclass(eq=False)
@@ -34,19 +37,20 @@ class Conversations:
     """The sessions of a server. Every method may be called from any thread.
 
     Args:
-        keep: how many idle ones stay. The least recently used go first.
+        keep: how many idle ones of each guest stay. The least recently used go first. What others
+            do closes none of them, unless there are more than `most` in all.
     """
 
-    def __init__(self, engine: Engine, keep: int = KEPT) -> None:
+    def __init__(self, engine: Engine, keep: int = KEPT, most: int = MOST_KEPT) -> None:
         self._engine = engine
-        self._keep = keep
+        self._keep, self._most = keep, most
         self._idle: list[Conversation] = []  # the least recently used first
         self._lock = threading.Lock()
         self._losses: Counter[str | None] = Counter()  # of a model's sessions; None: of all
         self._ended = False
 
     def take(
-        self, model: Model, messages: Sequence[Message], manner: Manner, guest: str = ""
+        self, model: Model, messages: Sequence[Message], manner: Manner, guest: Guest = LOCAL
     ) -> Conversation:
         """A conversation for one request. Nobody else gets it until it is given back.
 
@@ -55,11 +59,11 @@ class Conversations:
         Raises:
             EngineError: the engine was stopped.
         """
-        kind = (guest, model.id, manner)
+        kind = (guest.id, model.id, manner)
         losses = self._lost(model.id)  # one that comes from now on may take this session, too
         found = self._find(kind, messages)
         if found is None:
-            found = Conversation(manner.open(self._engine, model), kind)
+            found = Conversation(manner.open(self._engine, model, guest), kind)
         found.messages, found.losses = list(messages), losses
         return found
 
@@ -68,11 +72,21 @@ class Conversations:
         with self._lock:
             if conversation.losses == self._lost(conversation.kind[1]) and not self._ended:
                 self._idle.append(conversation)
-                gone, self._idle = self._idle[: -self._keep], self._idle[-self._keep :]
+                old = self._surplus(conversation.kind[0])
+                if old is not None:
+                    self._idle.remove(old)
             else:
-                gone = [conversation]
-        for old in gone:
+                old = conversation
+        if old is not None:
             old.session.close()
+
+    def _surplus(self, guest: str) -> Conversation | None:
+        """The one that goes, after a guest has given one back; None where all may stay."""
+        held = Counter(c.kind[0] for c in self._idle)
+        if held[guest] <= self._keep and len(self._idle) <= self._most:
+            return None
+        whose = guest if held[guest] > self._keep else max(held, key=lambda g: held[g])
+        return next(c for c in self._idle if c.kind[0] == whose)
 
     def clear(self, model_id: str | None = None) -> None:
         """Close all idle ones, or those of a model: the engine has lost their sessions.

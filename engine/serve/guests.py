@@ -21,6 +21,11 @@ class Guest:
     id: str = ""
     name: str = ""
 
+    @property
+    def domain(self) -> str:
+        """The engine's domain of its sessions: no other guest's, and not the window's."""
+        return f"guest {self.id}"
+
 
 LOCAL = Guest()
 

@@ -100,6 +100,15 @@ class Health:
             "waiting": ("Requests that wait.", float(self._places.waiting)),
             "connections": ("Connections.", float(self._connections())),
         }
+        faults = stats.get("faults", {}).values()
+        found["shared_faults"] = (
+            "Passes of several chats that raised.",
+            float(sum(f["shared"] + f["kernels"] for f in faults)),
+        )
+        found["models_unshared"] = (
+            "Models whose chats are stepped one by one after faults.",
+            float(sum(f["unshared"] for f in faults)),
+        )
         for name, says in _OF_ENGINE.items():
             if name in stats:
                 found[name] = (says, float(stats[name]))

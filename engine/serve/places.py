@@ -207,7 +207,7 @@ class Places:
                 await self._through(
                     self.line, turns, False, "an answer to begin", say, guest, answers
                 )
-                found = self._known.take(model, messages, manner, guest.id)
+                found = self._known.take(model, messages, manner, guest)
                 return Place(found.session, turns, found, self._known)
             named = self._named(guest, name, model, answers)
             await self._through(named.line, turns, True, "its session", say, guest)
@@ -228,7 +228,7 @@ class Places:
         if named is None:
             self._check_queue(self.line, True, guest, answers)
             return self.sessions.make(guest, name, model, Manner())
-        if named.model.path != model.path:
+        if (named.model.path, named.model.adapter) != (model.path, model.adapter):
             raise AnotherModelError(
                 400, f"The session {name!r} talks to {named.model.name}, not to {model.name}."
             )

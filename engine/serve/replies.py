@@ -19,6 +19,7 @@ from engine.params import SamplingParams
 from engine.reply import Reply
 from engine.serve.doors.choice import Choice
 from engine.serve.doors.door import Asked
+from engine.serve.guests import Guest
 from engine.serve.places import Place
 
 log = logging.getLogger(__name__)
@@ -54,10 +55,14 @@ class Replies:
     Args:
         choices: as many as the request wants, those to one prompt beside each other.
         events: where the replies' events go.
+        guest: whose request it is.
     """
 
-    def __init__(self, engine: Engine, asked: Asked, choices: list[Choice], events: Events) -> None:
+    def __init__(
+        self, engine: Engine, asked: Asked, choices: list[Choice], events: Events, guest: Guest
+    ) -> None:
         self._engine = engine
+        self._guest = guest
         self._asked = asked
         self._choices = choices
         self._events = events
@@ -75,7 +80,8 @@ class Replies:
             if number == 0:
                 self._send(choice, place.session, place)
             else:
-                self._send(choice, self._asked.manner.open(self._engine, self._asked.model))
+                manner, model = self._asked.manner, self._asked.model
+                self._send(choice, manner.open(self._engine, model, self._guest))
 
     def note(self, choice: Choice, event: Event) -> None:
         """Take note of an event before its client hears of it.

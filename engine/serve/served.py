@@ -95,6 +95,21 @@ class Served:
         served = ", ".join(repr(entry.name) for entry in self.entries)
         raise EngineError(UNKNOWN_MODEL, f"There is no model {name!r} here, but {served}.")
 
+    def entry_of(self, model: Model) -> Entry:
+        """Where a model is answered for: by what it was made of, not by what something is called.
+
+        Raises:
+            EngineError: `unknown_model`.
+        """
+        made_of = (model.path, model.adapter)
+        for entry in self.entries:
+            held = entry.model
+            if held is not None and (held.path, held.adapter) == made_of:
+                return entry
+            if (entry.folder, entry.adapter) == made_of:
+                return entry
+        raise EngineError(UNKNOWN_MODEL, f"There is no model {model.name!r} here any more.")
+
     def find(self, name: object) -> Model:
         """As `entry`, of those that are loaded.
 
@@ -197,13 +212,16 @@ class Served:
         self._unloading.add(task)
         task.add_done_callback(self._unloading.discard)
 
-    def use(self, name: object, guest: Guest = LOCAL) -> Use:
-        """Keep the model of that name loaded until the use is left: begun before `load`.
+    def use(self, named: object, guest: Guest = LOCAL) -> Use:
+        """Keep a model loaded until the use is left: begun before `load`.
+
+        Args:
+            named: a request's name of it, or the model that a session talks to.
 
         Raises:
             EngineError: `unknown_model`.
         """
-        entry = self.entry(name)
+        entry = self.entry_of(named) if isinstance(named, Model) else self.entry(named)
         entry.guests.add(guest.id)
         return entry.use()
 

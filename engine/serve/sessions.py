@@ -48,8 +48,8 @@ class Manner:
         names = [f.name for f in fields(asked) if getattr(asked, f.name) is not None]
         return replace(self, **{name: getattr(asked, name) for name in names})
 
-    def open(self, engine: Engine, model: Model) -> Session:
-        """A new session of the engine."""
+    def open(self, engine: Engine, model: Model, guest: Guest) -> Session:
+        """A new session of the engine, of that guest."""
         return engine.open_session(
             model,
             system=self.system,
@@ -57,6 +57,7 @@ class Manner:
             reasoning=self.reasoning,
             on_overflow=self.on_overflow or "refuse",
             kv_bits=self.kv_bits,
+            domain=guest.domain,
         )
 
 
@@ -192,7 +193,7 @@ class Sessions:
 
     def open(self, named: Named) -> Session:
         """A new session of the engine, as a named one wants it."""
-        return named.manner.open(self._engine, named.model)
+        return named.manner.open(self._engine, named.model, named.guest)
 
     def delete(self, guest: Guest, name: str) -> None:
         """Free a session; what it answers is stopped.

@@ -3287,6 +3287,12 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
+        <location filename="../../app/ui/transcript/row_words.py"/>
+        <source>cut off: the memory was full</source>
+        <translation>abgeschnitten: Der Speicher war voll</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Using a tool</source>
         <translation>Benutzt ein Tool</translation>
     </message>

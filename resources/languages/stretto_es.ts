@@ -3287,6 +3287,12 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
+        <location filename="../../app/ui/transcript/row_words.py"/>
+        <source>cut off: the memory was full</source>
+        <translation>cortada: la memoria estaba llena</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Using a tool</source>
         <translation>Usando una herramienta</translation>
     </message>

@@ -3287,6 +3287,12 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
+        <location filename="../../app/ui/transcript/row_words.py"/>
+        <source>cut off: the memory was full</source>
+        <translation>coupée : la mémoire était pleine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Using a tool</source>
         <translation>Utilise un outil</translation>
     </message>

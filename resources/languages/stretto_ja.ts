@@ -3255,6 +3255,12 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
+        <location filename="../../app/ui/transcript/row_words.py"/>
+        <source>cut off: the memory was full</source>
+        <translation>メモリ不足で途切れました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Using a tool</source>
         <translation>ツールを使用中</translation>
     </message>

@@ -21,7 +21,8 @@ TEXTS = (
     "word " * 300,
 )
 TITLES = ("", "Trees", "a/b\\c:*?", "日本語", "CON", "x" * 300, "...", "\U0001f3bb & <b>")
-FOLDERS = (Folder("f1", "Work"), Folder("f2", "Reports", "f1"), Folder("f3", "日本"))
+_OUTER = new_id()
+FOLDERS = (Folder(_OUTER, "Work"), Folder(new_id(), "Reports", _OUTER), Folder(new_id(), "日本"))
 FILES = (
     AttachedText("page", ("One \U0001f3bb", "", "Three \x1f\0")),
     AttachedText("", ("größer\n" * 40,)),

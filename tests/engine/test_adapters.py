@@ -579,6 +579,20 @@ def test_a_server_answers_for_a_base_and_its_variants(engine: Engine, folders: F
     assert expected["base"] != expected["base+pirate"]
 
 
+def test_e5_a_session_stays_with_its_variant(engine: Engine, folders: Folders) -> None:
+    """A request that named no model was answered by the base, whose folder is the variant's."""
+    server = Server(engine, [engine.load(folders.base)], 0)
+    server.offer(str(folders.base), str(folders.pirate))
+    body = {"temperature": 0, "max_tokens": 4, "session_id": "a"}
+    body["messages"] = [{"role": "user", "content": "Hi"}]
+    with server:
+        for more in ({"model": "base+pirate"}, {}):
+            answered = asked(server, "/v1/chat/completions", {**body, **more})
+            assert answered["model"] == "base + pirate"
+        refused = asked(server, "/v1/chat/completions", {**body, "model": "base"})
+        assert "talks to" in refused["error"]["message"]
+
+
 SOME = SamplingParams(max_tokens=8, temperature=0.0)
 
 

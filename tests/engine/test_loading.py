@@ -12,7 +12,7 @@ import mlx.core as mx
 import mlx.nn as nn
 import pytest
 
-from engine import Engine
+from engine import Engine, EngineError
 from engine.core import leaving
 from engine.model import backend, loader, vocabulary
 from engine.model import slices as slices_module
@@ -256,3 +256,56 @@ def test_an_engine_that_ends_tells_who_waits_for_a_model_to_go() -> None:
     going.give_up()
     assert told == ["gone"]
     assert not going.busy
+
+
+@pytest.mark.parametrize("draft", [False, True])
+def test_t1_who_waits_for_a_load_hears_of_the_end_whatever_fails_there(
+    model_folder: Folder, monkeypatch: pytest.MonkeyPatch, draft: bool
+) -> None:
+    """Those who waited had been collected, and were lost when the rest of it raised."""
+    raised: list[bool] = []
+    give_up = leaving.Leaving.give_up
+
+    def faulty(self: leaving.Leaving) -> None:
+        raised.append(True)
+        if len(raised) == 1:
+            raise BaseException("injected")  # as a panic in a native library is
+        give_up(self)
+
+    monkeypatch.setattr(leaving.Leaving, "give_up", faulty)
+    engine = Engine()
+    waits = engine.load_later(
+        model_folder("plain"),
+        lambda _: engine.stop(),  # on the engine thread: the reading is under way
+        draft=model_folder("sliding window") if draft else None,
+    )
+    with pytest.raises(EngineError, match="stopped"):
+        waits.result(20)
+    engine.stop()
+    assert len(raised) == 2
+
+
+def test_t1_who_waits_for_an_unload_is_told_whatever_raises_over_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[str] = []
+
+    def first() -> None:
+        told.append("first")
+        if len(told) == 1:
+            raise RuntimeError("injected")
+
+    going = leaving.Leaving()
+    going.add([], first)
+    going.add([], lambda: told.append("second"))
+    going.give_up()
+    assert told == ["first", "first", "second"]
+
+    def failing() -> None:
+        raise RuntimeError("injected")
+
+    monkeypatch.setattr(leaving.backend, "give_back_memory", failing)
+    going.add([], lambda: told.append("third"))
+    with pytest.raises(RuntimeError):
+        going.step()
+    assert told[-1] == "third"

@@ -17,10 +17,24 @@ from engine.scheduling.pacing import FIXED_CHUNK, GAP_BUDGET, TILE, Pacing
 from engine.scheduling.plan import LoadAdmission, StepPlan, Timing
 from engine.scheduling.scheduler import APART_EVERY, Scheduler
 from engine.scheduling.together import MIN_GAIN, MOST, is_worth_a_copy
-from engine.scheduling.view import Idle, LoadRequest, Memory, Offer, Pace, Row, Status, View
+from engine.scheduling.view import (
+    CacheKey,
+    Idle,
+    LoadRequest,
+    Memory,
+    Offer,
+    Pace,
+    Row,
+    Status,
+    View,
+)
 
 MODELS = ("large", "small")
 KB = 1000
+
+
+def cache_of(session: str) -> CacheKey:
+    return CacheKey("session", session)
 
 
 def made_rows(chance: random.Random, calm: bool) -> list[Row]:
@@ -75,7 +89,7 @@ def made_view(seed: int) -> View:
     calm = chance.random() < 0.6
     offered = {f"s{n}": chance.randint(0, 3000) for n in range(12) if chance.random() < 0.05}
     idle = [
-        Idle(f"i{n}", chance.randint(0, 300) * KB, chance.uniform(0, 100))
+        Idle(cache_of(f"i{n}"), chance.randint(0, 300) * KB, chance.uniform(0, 100))
         for n in range(chance.randint(0, 5))
     ]
     load = (
@@ -98,7 +112,7 @@ def made_view(seed: int) -> View:
         ),
         load=load,
         offer=lambda row: (
-            Offer("d", min(row.length + offered[row.id], row.length + row.remaining))
+            Offer(cache_of("d"), min(row.length + offered[row.id], row.length + row.remaining))
             if row.id in offered
             else None
         ),
@@ -288,12 +302,12 @@ def test_who_can_go_on_from_another_waits_for_it() -> None:
     view = burst(50, 60, 70, common=lambda one, two: 40 if {one.id, two.id} == alike else 8)
     assert read_by(view) == ["p0", "p1"]
     # Whoever might be read next takes over first what others hold.
-    offers = {"p2": Offer("d", 40)}
+    offers = {"p2": Offer(cache_of("d"), 40)}
     adopt = Scheduler().plan(replace(view, offer=lambda row: offers.get(row.id))).adopt
     assert adopt is not None
     assert adopt.session == "p2"
     # But not from one that is still being read: it will have more of it.
-    offers = {"p2": Offer("p0", 40)}
+    offers = {"p2": Offer(cache_of("p0"), 40)}
     assert read_by(replace(view, offer=lambda row: offers.get(row.id))) == ["p0", "p1"]
     # Two that hold it already have only their own to read.
     rows = [replace(row, length=40) for row in view.rows]
@@ -438,10 +452,10 @@ def test_what_can_go_on_goes_on(view: View, turns: int) -> None:
 def test_a_copy_must_be_worth_it() -> None:
     row = Row("a", "m", Status.PREFILLING, length=100, remaining=500)
     for gain, taken in ((MIN_GAIN - 1, False), (MIN_GAIN, True), (400, True)):
-        view = View(1.0, [row], offer=lambda r, gain=gain: Offer("d", r.length + gain))
+        view = View(1.0, [row], offer=lambda r, gain=gain: Offer(cache_of("d"), r.length + gain))
         assert bool(Scheduler().plan(view).adopt) == taken
     fork = replace(row, unwritten=True)
-    view = View(1.0, [fork], offer=lambda r: Offer("d", r.length + 1))
+    view = View(1.0, [fork], offer=lambda r: Offer(cache_of("d"), r.length + 1))
     assert Scheduler().plan(view).adopt
 
 
@@ -548,9 +562,9 @@ def test_b2_a_load_counts_what_replies_have_been_promised() -> None:
     plan = Scheduler().plan(View(0.0, running, memory=Memory(100), load=request))
     assert plan.load is None
     assert plan.refuse[0].code == "out_of_memory"
-    idle = [Idle("old", 50, 1.0)]
+    idle = [Idle(cache_of("old"), 50, 1.0)]
     memory = Memory(100, idle=lambda: idle, idle_bytes=50)
-    assert Scheduler().plan(View(0.0, (), memory=memory, load=request)).evict == ("old",)
+    assert Scheduler().plan(View(0.0, (), memory=memory, load=request)).evict == (cache_of("old"),)
     plan = Scheduler().plan(View(0.0, (), memory=Memory(100), load=request))
     assert plan.load is not None
 

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from multiprocessing import Pipe
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,13 +22,18 @@ from engine import Engine, EngineError, Failed, Finished, Model, SamplingParams
 from engine.bench import ranks as bench_ranks
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
+from engine.core.commands import Load
 from engine.core.examining import Candidate
-from engine.core.ranks import child, record, spreading, watch
+from engine.core.mailbox import Answer, Mailbox
+from engine.core.ranks import child, journal, leader, record, relay, spreading, watch
 from engine.core.ranks.agreeing import BUDGET_SHARE, budget_of, differing
+from engine.core.ranks.far_end import Answered, Asked, Progress, Unasked
 from engine.core.ranks.link import Link
 from engine.core.ranks.processes import Rank
 from engine.core.ranks.record import Do, Order, Record
 from engine.kv.fitting import Weights
+from engine.kv.session_kv import SessionKV
+from engine.messages import UnloadIdle
 from engine.reply import Reply
 
 LONG = 120.0  # seconds for what takes one on a machine with nothing else to do
@@ -350,3 +356,120 @@ def test_the_bench_says_which_models_it_cannot_spread() -> None:
     """Nine heads on two ranks: refused before a model of that shape is written."""
     with pytest.raises(RuntimeError, match="9"):
         bench_ranks.run("random:135m", 2, [1], 1, 1, print)
+
+
+class QuietRanks:
+    """Stands for the processes: rank 0 is the test, at the other end of a pipe."""
+
+    def __init__(self, far: list[Link]) -> None:
+        self._far = far
+
+    def __call__(self, *_: Any) -> QuietRanks:
+        return self
+
+    def start(self) -> list[Rank]:
+        near, far = Pipe()
+        self._far.append(Link(far))
+        return [Rank(0, Link(near), {})]
+
+    def begin(self, _: dict[str, Any]) -> None:
+        pass
+
+    def kill(self) -> None:
+        pass
+
+    def close(self) -> None:
+        for link in self._far:
+            link.close()
+
+
+@pytest.fixture
+def relayed(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[relay.Relay, Link]]:
+    far: list[Link] = []
+    monkeypatch.setattr(relay, "Processes", QuietRanks(far))
+    monkeypatch.setattr(relay, "differing", lambda _: None)
+    monkeypatch.setattr(relay, "budget_of", lambda *_: 1)
+    monkeypatch.setattr(relay, "_LEAVING", 0.0)
+    made = relay.Relay(Mailbox(), ())
+    try:
+        yield made, far[0]
+    finally:
+        made.end("the test is over")
+
+
+def test_nobody_is_kept_who_no_longer_waits_for_a_rank(
+    relayed: tuple[relay.Relay, Link],
+) -> None:
+    """The relay held every command that says who hears of idle models, and all that were
+    cancelled: a program that sets its patience now and then never let go of them.
+    """
+    made, far = relayed
+    heard: list[tuple[int, str]] = []
+    for number in range(50):
+        made._ask(UnloadIdle(1.0, lambda model, number=number: heard.append((number, model))))
+    asked = [far.take(True)[0] for _ in range(50)]
+    assert len(made._answers) == 1
+    made._take(Progress(asked[-1].number, "a model"))
+    made._take(Progress(asked[0].number, "another"))  # on its way when the next one was asked
+    assert heard == [(49, "a model"), (49, "another")]
+    loads = [Load("here", Answer(can_be_cancelled=True)) for _ in range(20)]
+    for load in loads:
+        made._ask(load)
+        load.answer.cancel()
+    assert len(made._answers) == 1
+    kept = Load("here", Answer(can_be_cancelled=True))
+    made._ask(kept)
+    far_end = [far.take(True)[0] for _ in range(41)]
+    assert [type(m) for m in far_end[:4]] == [Asked, Unasked, Asked, Unasked]
+    made._take(Answered(far_end[-1].number, "the model"))
+    assert kept.answer.result(0) == "the model"
+    assert len(made._answers) == 1
+
+
+def test_e4_what_another_thread_frees_is_in_one_record_or_in_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An order that came while orders were taken was in neither: followers kept those caches."""
+    made, taken = journal.Journal(), list[Order]()
+
+    def order(do: Do, numbers: tuple[int, ...]) -> Order:
+        taken.extend(made.take())  # the engine thread, just then
+        return Order(do, numbers)
+
+    monkeypatch.setattr(journal, "Order", order)
+    for number in range(10):
+        made.add(Do.FREE, number)
+    taken.extend(made.take())
+    assert [o.numbers for o in taken] == [(n,) for n in range(10)]
+
+
+def test_e4_what_is_freed_while_a_turn_is_told_does_not_part_the_ranks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was missing here and was not freed there yet when caches were compared."""
+    notes, said = journal.Journal(), list[list[int]]()
+    kvs = [journal.SpreadKV(notes, 1, list, False) for _ in range(3)]
+    leading = object.__new__(leader.Leader)
+    leading.busy, leading.turn, leading.steps, leading.check_every = True, 0, 0, 1
+    leading._journal = notes
+    leading._group = SimpleNamespace(say=said.append)  # type: ignore[assignment]
+    take = notes.take
+
+    def late() -> list[Order]:
+        orders = take()
+        del kvs[1:2]  # on another thread, after the orders were taken
+        return orders
+
+    monkeypatch.setattr(notes, "take", late)
+    there: set[int] = set()
+    for _ in range(4):
+        leading._say([])
+        for order in record.decode(said[-1]).orders:
+            if order.do is Do.OPEN:
+                there.add(order.numbers[0])
+            elif order.do is Do.FREE:
+                there.remove(order.numbers[0])
+            elif order.do is Do.DIGEST:
+                held = [(number, SessionKV(list)) for number in there]
+                assert order.numbers == (journal.digest(held),)
+    assert len(there) == len(kvs) == 1

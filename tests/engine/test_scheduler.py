@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from engine.scheduling.pacing import FIXED_CHUNK, MIN_CHUNK, TILE, Pacing, Waiting
 from engine.scheduling.turns import Turns
 
@@ -141,3 +143,43 @@ def test_mixed_chunks_fill_whole_tiles_and_settle_at_their_budget() -> None:
             scheduler.observe_mixed("m", rows + size, cost(rows + size), step)
         assert cost(rows + size) <= 0.05 + 2 * step < cost(rows + size + 3 * TILE)
     assert scheduler.mixed_chunk("m", 3, 2) == 2
+
+
+def long_under_short(rate: float, long: int = 100_000, short: int = 300) -> float:
+    """Seconds until a long prompt has been read, where a short one waits whenever one was read."""
+    pacing, now, left, made = Pacing(), 0.0, {"long": long, "short": short}, {"short": 0.0}
+    while left["long"]:
+        waiting = [Waiting(n, left[n], made.get(n, 0.0), model="m") for n in left]
+        first = pacing.order(waiting, now)[0].key
+        count = pacing.chunk("m", left[first], None)
+        seconds = 0.002 + count / rate
+        now += seconds
+        pacing.observe("m", count, seconds, None)
+        left[first] -= count
+        if first == "short" and not left["short"]:
+            left["short"], made["short"] = short, now
+        assert now < 1e5
+    return now
+
+
+@pytest.mark.parametrize("rate", [300.0, 5_000.0, 40_000.0])
+def test_e10_a_long_prompt_waits_in_proportion_to_what_reading_it_takes(rate: float) -> None:
+    """It was read after 2,000 seconds on any machine, also where it takes 20."""
+    alone = 100_000 / rate
+    assert long_under_short(rate) < 8 * alone
+    assert Pacing().order([Waiting("new", 100, 10.0), Waiting("old", 400, 0.0)], 10.0)[0].key == (
+        "old"
+    ), "as ever, as long as nothing was measured"
+
+
+def test_e10_small_passes_do_not_tell_how_fast_long_prompts_are_read() -> None:
+    pacing = Pacing()
+    pacing.observe("m", 2048, 0.1, None)
+    for _ in range(100):
+        pacing.observe("m", 20, 0.05, None)
+        pacing.observe_mixed("m", 24, 0.05, 0.01)
+    waiting = [Waiting("new", 30, 10.0, model="m"), Waiting("old", 40_000, 0.0, model="m")]
+    assert pacing.order(waiting, 10.0)[0].key == "old"  # 20,480 tokens a second, a quarter of it
+    for _ in range(20):  # the machine has other work now
+        pacing.observe("m", 2048, 4.0, None)
+    assert pacing.order(waiting, 10.0)[0].key == "new"

@@ -182,3 +182,50 @@ def test_forty_sends_to_a_hostile_model_keep_no_other_chat_waiting(
         for reply in stuck[1:]:
             with pytest.raises(EngineError, match="stopped"):
                 reply.tokens(SOON)
+
+
+def test_e4_what_waits_for_work_is_let_go_of_by_the_engine_thread(
+    staff: Staff, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A session that ended meanwhile was freed by a worker, with its arrays and MLX's memory."""
+    freed: list[threading.Thread] = []
+    leave, delivered = Workers._leave, threading.Event()
+
+    class Session:
+        def __del__(self) -> None:
+            freed.append(threading.current_thread())
+
+    def late(self: Workers, lane: str) -> None:
+        assert delivered.wait(SOON)  # still in the function that did the work
+        leave(self, lane)
+
+    monkeypatch.setattr(Workers, "_leave", late)
+    for fails in (False, True):
+        delivered.clear()
+        session = Session()
+
+        def then(outcome: Any, session: Session = session) -> None:
+            staff.outcomes.append(outcome)
+
+        def work(fails: bool = fails) -> int:
+            if fails:
+                raise ValueError("injected")
+            return 3
+
+        staff.workers.run("lane", work, then, then)
+        del session, then
+        staff.wait(1)
+        assert freed == [threading.current_thread()]
+        staff.outcomes.clear()
+        freed.clear()
+        delivered.set()
+        assert len(staff.workers._asked) == 0
+
+
+def test_e4_a_session_whose_prompt_was_being_prepared_ends_with_the_workers(staff: Staff) -> None:
+    """The engine has ended: nobody is kept for work that comes to nothing."""
+    going = threading.Event()
+    staff.workers.run("lane", lambda: going.wait(SOON), staff.outcomes.append, print)
+    staff.workers.close()
+    assert not staff.workers._asked
+    going.set()

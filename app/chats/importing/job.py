@@ -12,7 +12,7 @@ from typing import Any
 from app.chats.importing import chatgpt, claude, lmstudio, webui
 from app.chats.importing.reading import Reader
 from app.chats.importing.report import Report
-from app.chats.importing.tree import Found
+from app.chats.importing.tree import Found, own_id, with_ids_of_ours
 from app.language import number, tr
 from app.store import FORMAT, VERSION, Chat, Folder, Store, StoreError, chat_from_json
 from app.store.attachments import AttachedText, Attachment, texts_from_json
@@ -123,7 +123,10 @@ class _Folders:
         for other in self._here.values():
             if (other.name, other.parent_id) == (folder.name, parent):
                 return other.id
-        made = self._here[folder.id] = replace(folder, parent_id=parent)
+        folder_id = own_id(OURS, "folder", folder.id)
+        if folder_id in self._here:
+            return folder_id
+        made = self._here[folder_id] = replace(folder, id=folder_id, parent_id=parent)
         self._store.save_folder(made)
         self._report.folders.append(made)
         return made.id
@@ -216,7 +219,7 @@ def _ours(head: dict[str, Any], item: Item, name: str, report: Report) -> Found 
     if item is head:
         report.fault(tr("{where}: this is no conversation.", where=_where(name, 1)))
         return None  # no chats in it
-    chat, messages = chat_from_json(item)
+    chat, messages = with_ids_of_ours(OURS, *chat_from_json(item))
     return _fit(Found(OURS, chat, messages, texts=[*texts_from_json(item.get("texts")).values()]))
 
 

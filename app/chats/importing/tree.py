@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from app.store import AttachedText, Chat, Message
+from app.store.records import is_own_id
 
 
 @dataclass
@@ -58,6 +59,36 @@ def derived_id(seconds: float, *names: str) -> str:
     chance = hashlib.sha256("\0".join(names).encode(errors="replace")).digest()[:10]
     ms = min(max(0, int(seconds * 1000)), (1 << 48) - 1)
     return f"{ms:012x}{chance.hex()}"
+
+
+def own_id(*names: str) -> str:
+    """The last of the names where it has our form already; else the same id for the same names.
+
+    What a file names is the name of a session in the engine, of a row in the sidebar and more: it
+    must not be what something else there is called.
+    """
+    return names[-1] if is_own_id(names[-1]) else derived_id(0.0, *names)
+
+
+def with_ids_of_ours(
+    source: str, chat: Chat, messages: Sequence[Message]
+) -> tuple[Chat, list[Message]]:
+    """A chat of a file, with ids in our form: the same ones whenever the file is read.
+
+    Raises:
+        ValueError: two messages have the same id.
+    """
+    ids: dict[str | None, str | None] = {None: None}
+    chat_id = own_id(source, "chat", chat.id)
+    renamed: dict[str, Message] = {}
+    for message in messages:
+        made = ids[message.id] = own_id(source, chat.id, message.id)
+        if made in renamed:
+            raise ValueError(f"two messages have the id {made!r}")
+        parent = ids[message.parent_id]
+        renamed[made] = replace(message, id=made, chat_id=chat_id, parent_id=parent)
+    leaf, edited = ids.get(chat.leaf_id), ids.get(chat.edited_id)
+    return replace(chat, id=chat_id, leaf_id=leaf, edited_id=edited), list(renamed.values())
 
 
 def moment(value: object, otherwise: float = 0.0) -> float:

@@ -73,6 +73,8 @@ def figures_line(stats: Mapping[str, Any], *, short: bool = False) -> str:
         parts.append(tr("the same again") if same else tr("not the same"))
     if stats.get("reason") == "length":
         parts.append(tr("cut at its length limit"))
+    elif stats.get("reason") == "memory":
+        parts.append(tr("cut off: the memory was full"))
     return " · ".join(parts)
 
 

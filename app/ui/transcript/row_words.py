@@ -28,6 +28,8 @@ def state(message: Message) -> str:
     """How an answer stands, in a word or two; "" for one that is complete."""
     if message.status == "complete" and message.stats.get("reason") == "length":
         return tr("cut off at its length limit")
+    if message.status == "complete" and message.stats.get("reason") == "memory":
+        return tr("cut off: the memory was full")
     return tr(_STATES[message.status]) if message.status in _STATES else ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import weakref
 from array import array
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from zlib import crc32
@@ -24,14 +25,18 @@ class Journal:
 
     def __init__(self) -> None:
         self.fault: BaseException | None = None
-        self._orders: list[Order] = []
+        self._orders: deque[Order] = deque()  # caches may be freed on any thread
         self._depth = 0
         self._numbers = 0
         self._caches: weakref.WeakValueDictionary[int, SpreadKV] = weakref.WeakValueDictionary()
 
     @property
     def caches(self) -> list[tuple[int, SessionKV]]:
-        """All caches that there are, by their numbers."""
+        """All caches that there are, by their numbers.
+
+        Whose number is missing has noted that it was freed: orders that are taken after this tell
+        of it.
+        """
         return list(self._caches.items())
 
     def opened(self, kv: SpreadKV) -> None:
@@ -69,8 +74,8 @@ class Journal:
 
     def take(self) -> list[Order]:
         """The orders so far; they are announced now."""
-        taken, self._orders = self._orders, []
-        return taken
+        # One by one: what another thread adds meanwhile is left for the next record.
+        return [self._orders.popleft() for _ in range(len(self._orders))]
 
     @property
     def empty(self) -> bool:

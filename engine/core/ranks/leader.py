@@ -143,9 +143,13 @@ class Leader:
             self.busy = True
         self.turn += 1
         self.steps += 1
+        checks = self.check_every and self.turn % self.check_every == 0
+        held = self._journal.caches if checks else []  # first: they cannot be freed from here on
         said = self._journal.take()
-        if self.check_every and self.turn % self.check_every == 0:
-            said.append(Order(Do.DIGEST, (digest(self._journal.caches),)))
+        if checks:
+            freed = {order.numbers[0] for order in said if order.do is Do.FREE}
+            held = [(number, kv) for number, kv in held if number not in freed]
+            said.append(Order(Do.DIGEST, (digest(held),)))
         self._group.say(encode(self.turn, [*said, *orders]))
 
     # -- models -----------------------------------------------------------------------------

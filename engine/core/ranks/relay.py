@@ -25,7 +25,17 @@ from engine.core.ranks.hosts.host import Host
 from engine.core.ranks.processes import Processes, Rank
 from engine.core.ranks.watch import Watch
 from engine.errors import ENGINE_STOPPED, EngineError, RanksLostError, words_of
-from engine.messages import Command, Failed, Finished, GetStats, Send, Sink, Stop, WorkDone
+from engine.messages import (
+    Command,
+    Failed,
+    Finished,
+    GetStats,
+    Send,
+    Sink,
+    Stop,
+    UnloadIdle,
+    WorkDone,
+)
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +44,8 @@ CHECKED_EVERY = 100
 
 CHECK_EVERY = "STRETTO_RANKS_CHECK"
 """Names another number of turns, for proofs."""
+
+_IDLE = -1  # the number of the command that says who hears of idle models: the last one counts
 
 _LEAVING = 10.0  # seconds for rank 0 to end its engine
 
@@ -144,7 +156,7 @@ class Relay:
             sent = replace(command, sink=nowhere)
         elif "answer" in names or "told" in names:
             self._made += 1
-            number = self._made
+            number = _IDLE if isinstance(command, UnloadIdle) else self._made
             self._answers[number] = command
             hidden = {n: None for n in ("answer", "told") if n in names}
             if getattr(command, "told", None) is not None:
@@ -159,7 +171,10 @@ class Relay:
             answer.add_done_callback(partial(self._unasked, number))
 
     def _unasked(self, number: int, answer: Future[Any]) -> None:
-        if answer.cancelled() and not self._ended.is_set():
+        if not answer.cancelled():
+            return
+        self._answers.pop(number, None)  # rank 0 says no more of it
+        if not self._ended.is_set():
             try:
                 self._ranks[0].link.hand(Unasked(number))
             except OSError:

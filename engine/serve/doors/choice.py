@@ -192,8 +192,9 @@ class Choice:
 
     @property
     def by_length(self) -> bool:
-        """Whether it ended because it may not be longer."""
-        return self.last is not None and self.last.reason == FinishReason.LENGTH
+        """Whether it ended because it may not be longer. Doors have no word for lack of memory."""
+        ends = (FinishReason.LENGTH, FinishReason.MEMORY)
+        return self.last is not None and self.last.reason in ends
 
     @property
     def stop(self) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import pytest
 from app.chats.exporting import Export, Kind
 from app.chats.importing import Import, Report, reading
 from app.chats.importing.job import undo
+from app.chats.listing import ARCHIVE
 from app.store import Chat, Message, Store, new_id
 from app.store.portable import FORMAT, VERSION, chat_to_json
 from tests.app import generated
@@ -216,8 +218,49 @@ def test_messages_of_other_chats_are_not_written_over(store: Store, tmp_path: Pa
     file = {"format": "stretto-chats", "version": 1, "chats": [made, again, {**again, "id": "4"}]}
     take(store, write(tmp_path / "x.json", file))
     assert [m.content for m in store.path(chat.id)] == ["mine"]
-    for chat_id in ("other", "third", "4"):
+    theirs_now = [c.id for c in store.chats() if c.id != chat.id]
+    assert len(theirs_now) == 3
+    for chat_id in theirs_now:
         assert [m.content for m in store.path(chat_id)] == ["theirs"]
+
+
+def test_e5_what_a_file_names_gets_names_of_ours(store: Store, tmp_path: Path):
+    """A chat of a file became a session under the file's name, which was a key of the engine's
+    own; a folder named "archive" was the sidebar's archive.
+    """
+    said = [
+        {"id": "a", "role": "user", "content": "one"},
+        {"id": "b", "parent_id": "a", "role": "assistant", "content": "two"},
+        {"id": "c", "parent_id": "a", "role": "assistant", "content": "three"},
+    ]
+    folders = [
+        {"id": ARCHIVE, "name": "Mine", "parent_id": None},
+        {"id": "within", "name": "In it", "parent_id": ARCHIVE},
+    ]
+    own = new_id()
+    chats = [
+        {"id": name, "messages": said, "leaf_id": "b", "folder_id": "within", "edited_id": "a"}
+        for name in ("prefix 1", "draft x", "../x", "A" * 32, own)
+    ]
+    file = {"format": "stretto-chats", "version": 1, "folders": folders, "chats": chats}
+    path = write(tmp_path / "x.json", file)
+    taken = take(store, path).taken
+    assert len(taken) == 5
+    assert taken[-1].id == own
+    names = [*(c.id for c in taken), *(f.id for f in store.folders())]
+    assert len({*names}) == 7
+    for chat in taken:
+        path_of = store.path(chat.id)
+        assert [m.content for m in path_of] == ["one", "two"]
+        assert chat.edited_id == path_of[0].id
+        names += [m.id for m in store.messages(chat.id)]
+    assert all(re.fullmatch("[0-9a-f]{32}", name) for name in names)
+    (outer,) = [f for f in store.folders() if f.parent_id is None]
+    (inner,) = [f for f in store.folders() if f.parent_id is not None]
+    assert {c.folder_id for c in taken} == {inner.id}
+    assert inner.parent_id == outer.id
+    again = take(store, path)
+    assert (again.known, again.taken, again.folders) == (5, [], [])
 
 
 def test_undo_takes_out_what_is_as_it_was_and_trashes_what_was_gone_on_with(

@@ -1,0 +1,56 @@
+"""Folders that are looked at by several workers at once."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from engine.core import examining
+
+
+class Leisurely(dict[Any, Any]):
+    """Lets other threads go on between finding its oldest key and giving it."""
+
+    def __iter__(self) -> Iterator[Any]:
+        oldest = next(super().__iter__())
+        time.sleep(0.001)
+        yield oldest
+
+
+def test_e9_more_folders_than_are_remembered_may_be_examined_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The oldest was looked for in a dictionary that others changed: one of them raised."""
+    facts = SimpleNamespace(config={}, generation={}, rows=9, size=1)
+    checked = SimpleNamespace(largest_id=1, table=None)
+    confined: Any = SimpleNamespace(
+        look=lambda *_: facts, check_tokenizer=lambda *_: checked, look_at_adapter=None
+    )
+    monkeypatch.setattr(examining, "resolve", Path)
+    monkeypatch.setattr(examining, "identity", lambda path: (path.name,))
+    monkeypatch.setattr(examining.folder, "display_name", lambda path: path.name)
+    monkeypatch.setattr(examining.loader, "tokenizer_defaults", lambda path: None)
+    monkeypatch.setattr(examining.loader, "examine", lambda *_: None)
+    monkeypatch.setattr(examining, "_checked", Leisurely())
+    errors: list[BaseException] = []
+
+    def work(worker: int) -> None:
+        try:
+            for number in range(40):
+                examining.examine(f"m{worker}-{number}", confined)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    assert len(examining._checked) == examining.MOST_CHECKED

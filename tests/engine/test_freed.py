@@ -1,0 +1,140 @@
+"""What an engine held is freed as it ends, by reference counts: nobody collects on its thread."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import pytest
+
+from engine import Engine, EngineError, Model, SamplingParams
+from engine.bench.small_copies import perturbed
+from engine.core.session import SessionState
+from engine.kv.session_kv import SessionKV
+from engine.model import drafting as model_drafting
+from engine.model import loader, runner, sampling
+from engine.model.loaded import LoadedModel
+from engine.scheduling import drafting
+
+HELD = (LoadedModel, SessionKV, SessionState, mx.array)
+
+
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    gc.collect()
+    gc.disable()
+    logging.disable()  # pytest keeps what was logged, with the frames of its exceptions
+    yield
+    logging.disable(logging.NOTSET)
+    gc.enable()
+
+
+def alive() -> Counter[str]:
+    kinds = (type(found) for found in gc.get_objects())
+    return Counter(kind.__name__ for kind in kinds if kind in HELD)
+
+
+def say(engine: Engine, model: Model, chats: int) -> list[Any]:
+    """What each of so many chats says, or the code of its error."""
+    params = SamplingParams(max_tokens=24, temperature=0.7, seed=3)
+    replies = [
+        engine.open_session(model).send("do re mi fa " * 60 + str(n), params) for n in range(chats)
+    ]
+    said: list[Any] = []
+    for reply in replies:
+        try:
+            said.append(reply.tokens(60))
+        except EngineError as error:
+            said.append(error.code)
+    return said
+
+
+def once(monkeypatch: pytest.MonkeyPatch, where: Any, name: str, when: Any = bool) -> list[bool]:
+    """Let a function raise, the first time that `when` says so of its arguments."""
+    usual, raised = getattr(where, name), list[bool]()
+
+    def faulty(*args: Any, **more: Any) -> Any:
+        if not raised and (when is bool or when(*args)):
+            raised.append(True)
+            raise RuntimeError("injected")
+        return usual(*args, **more)
+
+    monkeypatch.setattr(where, name, faulty)
+    return raised
+
+
+FAULTS: dict[str, tuple[Any, str, Any, int]] = {
+    "a pass alone": (runner, "decode", bool, 1),
+    "a shared pass": (runner, "decode", lambda model, rows, *_: len(rows) > 1, 3),
+    "a sampler": (sampling, "draw", bool, 1),
+    "a chunk": (runner, "prefill", bool, 1),
+    "chunks together": (runner, "prefill_together", bool, 3),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_t3_a_fault_holds_nothing(
+    model_folder: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    uncollected: None,
+    fault: str,
+) -> None:
+    """An exception that was kept where its own traceback saw it held sessions and the model."""
+    where, name, when, chats = FAULTS[fault]
+    before = alive()
+    with Engine() as engine:
+        model = engine.load(model_folder("plain"))
+        raised = once(monkeypatch, where, name, when)
+        said = say(engine, model, chats)
+        assert len(said) == chats
+    if fault != "chunks together":  # which machine reads them so is its own matter
+        assert raised
+    assert alive() - before == Counter()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_t3_a_draft_holds_nothing(
+    model_folder: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    uncollected: None,
+    fails: bool,
+) -> None:
+    """The answer of the load held itself, and the small model with it."""
+    monkeypatch.setattr(drafting, "WORTH", math.inf)
+    small = perturbed(model_folder("plain"), tmp_path / "small", 0.15)
+    gc.collect()
+    before = alive()
+    with Engine() as engine:
+        model = engine.load(model_folder("plain"), draft=small)
+        raised = once(monkeypatch, model_drafting.Drafter, "draft") if fails else []
+        assert len(say(engine, model, 1)[0]) == 24
+        assert bool(raised) == fails
+    assert alive() - before == Counter()
+
+
+def test_t3_who_keeps_a_loads_error_keeps_nothing_of_the_load(
+    model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, uncollected: None
+) -> None:
+    before = alive()
+    with Engine() as engine:
+        load = loader.load
+
+        def broken(*args: Any) -> Any:
+            pieces = load(*args)
+            held = [next(pieces), next(pieces)]
+            yield held[0]
+            raise EngineError("model_load_failed", "injected")
+
+        monkeypatch.setattr(loader, "load", broken)
+        waits: Future[Model] = engine.load_later(model_folder("plain"))
+        error = waits.exception(60)
+    assert isinstance(error, EngineError)
+    assert alive() - before == Counter()

@@ -1,0 +1,56 @@
+"""Answers without a limit grow as long as there is memory, and say why they end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, FinishReason, SamplingParams
+from engine.core import growing, reply_state
+from engine.openai import request
+
+NEVER_ENDS = {2: -1e9, 3: -1e9, 4: -1e9}
+
+
+@pytest.mark.parametrize(("most", "reason"), [(None, FinishReason.MEMORY), (100, "length")])
+def test_an_answer_that_ends_for_lack_of_memory_does_not_say_length(
+    model_folder: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    most: int | None,
+    reason: str,
+) -> None:
+    """Nobody could tell it from one that was as long as it was asked to be."""
+    monkeypatch.setattr(reply_state, "PROMISED", 64)
+    monkeypatch.setattr(growing, "PROMISED", 64)
+    with Engine() as probe:
+        weights = probe.load(model_folder("plain")).nbytes
+    with Engine(memory_budget=weights + 400_000) as engine:
+        model = engine.load(model_folder("plain"))
+        params = SamplingParams(max_tokens=most, logit_bias=NEVER_ENDS, seed=1)
+        chat = engine.open_session(model)
+        reply = chat.send("hello", params)
+        tokens = reply.tokens(60)
+        last = list(reply)[-1]
+        assert last.reason == reason
+        assert 64 < len(tokens) < model.context_length - 100
+        # What it said is kept, and the chat goes on where there is room again.
+        assert last.message["content"]
+        assert engine.stats()["sessions"][chat.id]["kv_tokens"] > len(tokens)
+
+
+def test_programs_are_told_length_for_it() -> None:
+    """OpenAI's shape has no other word for an answer that was cut."""
+    answer: dict[str, Any] = {"text": "a", "prompt_tokens": 1, "generated_tokens": 1}
+    told = {
+        why: request.completion("d", "c", "m", {**answer, "finish_reason": why})
+        for why in ("stop", "length", "memory")
+    }
+    found = [_first_reason(told[why]) for why in ("stop", "length", "memory")]
+    assert found == ["stop", "length", "length"]
+
+
+def _first_reason(told: Any) -> str:
+    return str(told["response"]["body"]["choices"][0]["finish_reason"])

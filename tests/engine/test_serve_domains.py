@@ -1,0 +1,171 @@
+"""What one key has asked is nothing that another finds out: neither in figures nor by waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, Model, SamplingParams
+from engine.engine import Session
+from engine.serve.conversations import Conversations
+from engine.serve.guests import Guest
+from engine.serve.keys import Keys
+from engine.serve.server import Server
+from engine.serve.sessions import Manner
+from engine.serve.settings import Settings
+from tests.engine.serving import NEVER_ENDS, ask, body, connect, raw, until_said, user
+
+BEGINNING = "What follows is known to nobody but those who were told it by its owner. " * 5
+SECRET = "The code of the door is 4471-9982, and it opens once a day. "
+GUESS = "The code of the door is 1234"
+PLACES = {
+    "/v1/chat/completions": lambda text: {"messages": [user(text)], "max_tokens": 2},
+    "/v1/responses": lambda text: {"input": text, "max_output_tokens": 2},
+    "/v1/messages": lambda text: {"messages": [user(text)], "max_tokens": 2},
+}
+
+
+@pytest.fixture(scope="module")
+def loaded(model_folder: Callable[[str], Path]) -> Iterator[tuple[Engine, Model]]:
+    with Engine() as engine:
+        yield engine, engine.load(model_folder("plain"))
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Keys:
+    return Keys(tmp_path / "keys.json")
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+def cached(told: dict[str, Any]) -> int:
+    """The tokens of a prompt that a door says were known already."""
+    usage = told["usage"]
+    details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details") or {}
+    return int(details.get("cached_tokens", usage.get("cache_read_input_tokens", 0)) or 0)
+
+
+@pytest.mark.parametrize("path", PLACES)
+def test_s2_no_key_learns_how_another_ones_prompt_begins(
+    loaded: tuple[Engine, Model], keys: Keys, path: str
+) -> None:
+    """With the text before it known, a secret could be read a character at a time."""
+    engine, model = loaded
+    one, two = bearer(keys.make("one")), bearer(keys.make("two"))
+    with Server(engine, [model], 0, keys=keys) as server:
+
+        def count(text: str, who: dict[str, str]) -> int:
+            answer = ask(server, "POST", path, PLACES[path](text), **who)
+            assert answer.status == 200
+            return cached(answer.json)
+
+        assert count(path + BEGINNING + SECRET, one) == 0
+        assert count(path + BEGINNING + GUESS, two) == 0
+        assert count(path + BEGINNING + SECRET, two) < count(path + BEGINNING + SECRET, one)
+        own = count(path + BEGINNING + GUESS, two)
+        assert own > len(BEGINNING), "a key's own prompts are read once"
+
+
+def test_s2_what_is_being_continued_is_its_keys_alone(
+    loaded: tuple[Engine, Model], keys: Keys
+) -> None:
+    """Raw prompts are kept no longer than they are answered; each of several has a session."""
+    engine, model = loaded
+    mine, other = keys.make("one"), bearer(keys.make("two"))
+    prompts = ["a", BEGINNING + SECRET]
+    asked = {"prompt": prompts, "max_tokens": 2}
+    with Server(engine, [model], 0, keys=keys) as server:
+        long = {"prompt": prompts, "max_tokens": 6000, "logit_bias": NEVER_ENDS, "stream": True}
+        told = raw(long, f"Authorization: Bearer {mine}", path="/v1/completions")
+        with connect(server, told) as client:
+            until_said(client, b'"index": 1')
+            answer = ask(server, "POST", "/v1/completions", asked, **other)
+            assert cached(answer.json) == 0
+            answer = ask(server, "POST", "/v1/completions", asked, **bearer(mine))
+            assert cached(answer.json) > len(BEGINNING)
+
+
+def test_s2_a_program_without_a_key_learns_nothing_of_the_windows_chats(
+    loaded: tuple[Engine, Model],
+) -> None:
+    engine, model = loaded
+    chat = engine.open_session(model, "the window's")
+    chat.send("Mine: " + BEGINNING + SECRET, SamplingParams(max_tokens=2)).tokens(60)
+    with Server(engine, [model], 0) as server:
+        answer = ask(server, "POST", "/v1/chat/completions", body("Mine: " + BEGINNING + SECRET))
+        assert cached(answer.json) == 0
+        asked = body("Mine: " + BEGINNING + GUESS)
+        again = ask(server, "POST", "/v1/chat/completions", asked)
+        assert cached(again.json) > len(BEGINNING), "programs without keys are one domain"
+    chat.close(forget=True)
+
+
+def test_s9_conversations_of_one_key_do_not_close_anothers(
+    loaded: tuple[Engine, Model], keys: Keys
+) -> None:
+    """Sixteen requests of anybody made all others read their conversations anew."""
+    engine, model = loaded
+    one, two = bearer(keys.make("one")), bearer(keys.make("two"))
+    said = [user(BEGINNING)]
+    with Server(engine, [model], 0, keys=keys, settings=Settings(queue=64)) as server:
+
+        def turn(messages: list[Any], who: dict[str, str]) -> Any:
+            asked = {"messages": messages, "max_tokens": 2}
+            answer = ask(server, "POST", "/v1/chat/completions", asked, **who)
+            assert answer.status == 200
+            return answer.json
+
+        first = turn(said, one)
+        said += [first["choices"][0]["message"], user("and then?")]
+        for number in range(20):
+            turn([user(f"{number} of twenty")], two)
+        assert cached(turn(said, one)) > len(BEGINNING)
+
+
+class Held:
+    """Stands for an engine: sessions that say whether they are open."""
+
+    def __init__(self) -> None:
+        self.open: list[Any] = []
+
+    def open_session(self, model: Model, **_: Any) -> Any:
+        held = self
+
+        class Opened:
+            def close(self) -> None:
+                held.open.remove(self)
+
+        made = Opened()
+        self.open.append(made)
+        return made
+
+
+def test_s9_who_has_most_conversations_gives_one_up(loaded: tuple[Engine, Model]) -> None:
+    held: Any = Held()
+    known = Conversations(held, keep=4, most=6)
+    _, model = loaded
+    kept: dict[str, list[Session]] = {"a": [], "b": [], "c": []}
+
+    def say(guest: str) -> None:
+        number = f"{guest} {len(kept[guest])}"
+        found = known.take(model, [user(number)], Manner(), Guest(guest))
+        kept[guest].append(found.session)
+        known.give_back(found)
+
+    def held_by(guest: str) -> list[int]:
+        return [n for n, s in enumerate(kept[guest]) if s in held.open]
+
+    for _ in range(6):
+        say("a")
+    assert held_by("a") == [2, 3, 4, 5], "its own limit"
+    say("b")
+    say("b")
+    assert (held_by("a"), held_by("b")) == ([2, 3, 4, 5], [0, 1])
+    say("c")
+    say("c")
+    assert (held_by("a"), held_by("b"), held_by("c")) == ([4, 5], [0, 1], [0, 1])

@@ -1,0 +1,250 @@
+"""Who may go on from whose caches: names say nothing about it, and strangers share nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from engine import Engine, Reply, SamplingParams
+from engine.bench.random_models import write_model
+from engine.bench.small_copies import perturbed
+from engine.kv.prefix_cache import PrefixCache, Reader
+from engine.kv.session_kv import SessionKV
+from engine.model import fingerprint
+from engine.model.drafting import Drafter
+from engine.scheduling import drafting
+from tests.engine.families import FAMILIES
+
+SYSTEM = "You are one of many voices, and every one of them was told the same at length. " * 4
+STORY = "Listen to this story, all of you, and say how it goes on. " * 5
+SOON = 20  # seconds: an answer that takes a fraction of one
+
+
+def params(seed: int, tokens: int = 12) -> SamplingParams:
+    calm = {3: -1e9, 4: -1e9}  # a random model must not happen to think
+    return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed, logit_bias=calm)
+
+
+def read(reply: Reply) -> int:
+    """Tokens of its prompt that were read for it alone."""
+    reply.tokens(60)
+    return reply.stats.prompt_tokens - reply.stats.reused_tokens
+
+
+def alone(folder: Path, prompt: str, seed: int) -> list[int]:
+    with Engine() as engine:
+        chat = engine.open_session(engine.load(folder), system=SYSTEM)
+        return chat.send(prompt, params(seed)).tokens(60)
+
+
+# ---------------------------------------------------------------- names that are keys elsewhere
+
+
+def test_e5_a_session_named_like_a_kept_beginning_is_not_taken_for_it(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    """What "prefix 1" was offered as was copied from the beginning that is kept under that name:
+    its tokens were fewer than the plan said, so the same plan came for ever.
+    """
+    folder = model_folder("plain")
+    model = engine.load(folder)
+    engine.open_session(model, system=SYSTEM).send("hello", params(1)).tokens(SOON)
+    for name in ("prefix 1", "1", "prefix", "('prefix', '1')"):
+        holder = engine.open_session(model, name, system=SYSTEM)
+        holder.send(STORY + name, params(2)).tokens(SOON)
+        follower = engine.open_session(model, system=SYSTEM).send(STORY + name, params(3))
+        assert follower.tokens(SOON) == alone(folder, STORY + name, 3)
+        assert follower.stats.reused_tokens == follower.stats.prompt_tokens - 1
+        engine.forget(name)
+
+
+def test_e5_no_caches_come_from_another_model(
+    engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """With two models the chat went on from the other one's keys."""
+    folder = model_folder("plain")
+    other = write_model(tmp_path / "other", FAMILIES["plain"], seed=7, scale=3.0)
+    engine.open_session(engine.load(other), system=SYSTEM).send("hello", params(1)).tokens(SOON)
+    model = engine.load(folder)
+    engine.open_session(model, "prefix 1", system=SYSTEM).send(STORY, params(2)).tokens(SOON)
+    follower = engine.open_session(model, system=SYSTEM).send(STORY, params(3))
+    assert follower.tokens(SOON) == alone(folder, STORY, 3)
+
+
+def test_e5_a_session_named_like_a_draft_makes_room(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The drafting model's caches were dropped in its place, and its own were held."""
+    monkeypatch.setattr(drafting, "WORTH", math.inf)
+    large = model_folder("plain")
+    model = engine.load(large, draft=perturbed(large, tmp_path / "small", 0.15))
+    chat = engine.open_session(model, f"draft {model.id}")
+    chat.send("hello", params(1)).tokens(SOON)
+    held = engine.stats()["sessions"][chat.id]["kv_bytes"]
+    assert 0 < held <= engine.relieve_later().result(SOON)
+    assert engine.stats()["kv_bytes"] == 0
+
+
+def caches_of(tokens: Iterable[int]) -> SessionKV:
+    """Caches that hold tokens, without a model."""
+    import mlx.core as mx
+    from mlx_lm.models.cache import KVCache
+
+    made = SessionKV(lambda: [KVCache()])
+    made.begin([0, 0])
+    held = list(tokens)
+    keys = mx.zeros((1, 1, len(held), 4))
+    made.layers[0].update_and_fetch(keys, keys)
+    made.note_read(held)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("donor", "length"), [([1, 2, 3], 3), ([1, 2, 3, 4, 5], 5), ([1, 9, 9, 9, 9, 9, 9, 9], 6)]
+)
+def test_e5_nothing_is_adopted_that_is_no_gain(donor: list[int], length: int) -> None:
+    """Whatever a plan says: no longer than the same tokens go, and never less than is held."""
+    own = caches_of([1, 2, 3, 4, 5])
+    reader = Reader(("m",), own, list(range(1, 20)), 19, 0, False)
+    with pytest.raises(ValueError, match="no gain"):
+        PrefixCache(1 << 20).adopt(reader, caches_of(donor), length)
+    assert own.tokens == [1, 2, 3, 4, 5]
+    PrefixCache(1 << 20).adopt(reader, caches_of(range(1, 9)), 7)
+    assert own.tokens == [1, 2, 3, 4, 5, 6, 7]
+
+
+# ---------------------------------------------------------------- domains
+
+
+@pytest.mark.parametrize("family", ["plain", "MLA", "sliding window", "hybrid recurrent"])
+@pytest.mark.parametrize("before", ["idle", "answering", "closed", "shared prefix"])
+def test_s2_nothing_is_gone_on_from_across_domains(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    family: str,
+    before: str,
+) -> None:
+    """How much of a prompt was reused told one domain what another had asked, word for word."""
+    model = engine.load(model_folder(family))
+
+    story = STORY * (4 if before == "shared prefix" else 1)
+
+    def ask(domain: str, seed: int) -> Reply:
+        return engine.open_session(model, system=SYSTEM, domain=domain).send(story, params(seed))
+
+    first = engine.open_session(model, system=SYSTEM, domain="a")
+    said = first.send(story, params(1, 400 if before == "answering" else 12))
+    if before == "answering":
+        next(iter(said))
+    else:
+        said.tokens(60)
+    if before == "shared prefix":
+        first.fork().send("and then?", params(4)).tokens(60)
+    if before == "closed":
+        first.close()
+    assert read(stranger := ask("b", 2)) == stranger.stats.prompt_tokens
+    again = ask("a", 2)
+    assert read(again) < again.stats.prompt_tokens
+    assert again.tokens() == stranger.tokens()
+    said.cancel()
+
+
+def test_s2_prompts_that_come_together_are_shared_within_a_domain_only(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
+    model = engine.load(model_folder("plain"))
+    replies = [
+        engine.open_session(model, domain=domain).send(STORY, params(seed))
+        for seed, domain in enumerate("abcabc")
+    ]
+    costs = sorted(read(reply) for reply in replies)
+    assert costs == [1] * 3 + [replies[0].stats.prompt_tokens] * 3
+
+
+def test_s2_a_fork_stays_in_its_domain(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+    model = engine.load(model_folder("plain"))
+    twin = engine.open_session(model, domain="a").fork()
+    twin.send(STORY, params(1)).tokens(60)
+    assert read(engine.open_session(model, domain="a").send(STORY, params(2))) == 1
+    assert read(engine.open_session(model).send(STORY, params(2))) > 250
+
+
+def test_s2_a_draft_goes_on_from_nothing_of_another_domain(
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What the drafting model had read of another's answer was read sooner."""
+    monkeypatch.setattr(drafting, "WORTH", math.inf)
+    left: list[int] = []
+    behind = Drafter.behind
+
+    def spy(drafter: Drafter, tokens: list[int]) -> int:
+        left.append(behind(drafter, tokens))
+        return left[-1]
+
+    monkeypatch.setattr(Drafter, "behind", spy)
+    large = model_folder("plain")
+    model = engine.load(large, draft=perturbed(large, tmp_path / "small", 0.15))
+
+    def first_behind(domain: str) -> int:
+        left.clear()
+        chat = engine.open_session(model, domain=domain)
+        chat.send(STORY, params(1, 30)).tokens(60)
+        chat.close()
+        return left[0]
+
+    assert first_behind("a") > 250
+    assert first_behind("b") > 250
+    assert first_behind("b") < 30
+
+
+def test_s2_caches_on_disk_are_their_domains_alone(
+    model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """Two people may call their chats the same."""
+    with Engine(cache_dir=tmp_path, cache_bytes=1 << 30) as engine:
+        model = engine.load(model_folder("plain"))
+
+        def cost(domain: str) -> int:
+            chat = engine.open_session(model, "mine", domain=domain)
+            found = read(chat.send([{"role": "user", "content": STORY}], params(1)))
+            chat.close()
+            return found
+
+        whole = cost("a")
+        assert whole > 250
+        assert cost("a") < 60
+        assert cost("b") == whole
+
+
+def test_e5_what_a_file_ends_with_is_no_other_file(tmp_path: Path) -> None:
+    """A folder without a file had the same name as one with it, and took its caches over."""
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder in (one, other):
+        folder.mkdir()
+    (one / "merges.txt").write_text("a b")
+    (one / "special_tokens_map.json").write_text("{}")
+    (other / "merges.txt").write_text("a bspecial_tokens_map.json{}")
+    assert fingerprint.contents(one) != fingerprint.contents(other)
+
+
+def test_e5_a_session_may_be_called_anything(
+    model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """JSON can say half a character, which no file's name can."""
+    with Engine(cache_dir=tmp_path, cache_bytes=1 << 30) as engine:
+        model = engine.load(model_folder("plain"))
+        for _ in range(2):
+            chat = engine.open_session(model, "\ud800/../\0")
+            reply = chat.send([{"role": "user", "content": STORY}], params(1))
+            assert reply.tokens(SOON)
+            chat.close()
+        assert reply.stats.reused_tokens > 200

@@ -1,0 +1,152 @@
+"""What has failed rests and is tried again: nothing is given up for good."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, SamplingParams
+from engine.model import runner, trust
+from engine.model.drafting import Drafter
+from engine.model.loaded import LoadedModel
+from engine.model.loader import load_at_once
+from engine.model.trust import FORGIVEN, LONGEST_REST, REST, Trust
+
+
+def rest_of(tried: Trust) -> int:
+    """Passes until it works again."""
+    passes = 0
+    while not tried.works:
+        tried.passed()
+        passes += 1
+    return passes
+
+
+def test_e6_what_fails_whenever_it_is_tried_rests_twice_as_long_each_time() -> None:
+    tried = Trust(3)
+    for _ in range(2):
+        tried.failed()
+        assert tried.works
+    rests = []
+    for _ in range(14):
+        tried.failed()
+        assert not tried.works
+        rests.append(rest_of(tried))
+    assert rests[:4] == [REST, 2 * REST, 4 * REST, 8 * REST]
+    assert rests[-1] == LONGEST_REST
+    assert tried.faults == 16
+
+
+def test_e6_faults_are_forgiven() -> None:
+    """Three faults in months of answers are no reason to go without."""
+    tried = Trust(3)
+    for _ in range(50):
+        tried.failed()
+        assert tried.works
+        for _ in range(FORGIVEN):
+            tried.passed()
+    for _ in range(3):
+        tried.failed()
+    assert rest_of(tried) == REST
+    for _ in range(3 * FORGIVEN):
+        tried.passed()
+    for _ in range(3):
+        assert tried.works
+        tried.failed()
+    assert rest_of(tried) == REST, "as for the first time"
+
+
+def test_e6_chats_share_passes_again_after_faults_and_the_figures_say_so(
+    model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After three faults all passes were apart until the model was loaded anew."""
+    monkeypatch.setattr(trust, "REST", 80)
+    decode = runner.decode
+    shared: list[bool] = []
+    broken = True
+
+    def watched(model: Any, rows: Any, together: bool, *more: Any) -> Any:
+        if len(rows) > 1:
+            shared.append(together)
+            if together and broken:
+                raise RuntimeError("injected into a shared pass")
+        return decode(model, rows, together, *more)
+
+    monkeypatch.setattr(runner, "decode", watched)
+    with Engine() as engine:
+        model = engine.load(model_folder("plain"))
+
+        def ask_two() -> list[list[int]]:
+            calm = SamplingParams(max_tokens=12, temperature=0.9, seed=4, logit_bias={2: -1e9})
+            chats = [engine.open_session(model) for _ in range(2)]
+            said = [chat.send(f"hello {n}", calm) for n, chat in enumerate(chats)]
+            told = [reply.tokens(60) for reply in said]
+            for chat in chats:
+                chat.close()
+            return told
+
+        def faults() -> dict[str, Any]:
+            found: dict[str, Any] = engine.stats()["faults"][model.id]
+            return found
+
+        for number in (1, 2, 3):
+            assert not faults()["unshared"]
+            expected = ask_two()
+            assert faults()["shared"] == number
+        assert faults() == {"shared": 3, "unshared": True, "kernels": 0, "drafts": 0}
+        broken = False
+        shared.clear()
+        assert ask_two() == expected
+        assert shared
+        assert not any(shared), "it rests"
+        while faults()["unshared"]:
+            ask_two()
+            assert len(shared) < 200
+        shared.clear()
+        assert ask_two() == expected
+        assert shared
+        assert all(shared)
+        assert faults()["shared"] == 3
+
+
+def test_e6_kernels_are_blamed_first_and_come_back(loaded_plain: LoadedModel) -> None:
+    """One fault took a GPU's kernels away for good, whosever it was."""
+    kernels: Any = object()
+    model = loaded_plain
+    model.kernels = kernels
+    try:
+        assert model.kernels_for(2) is kernels
+        model.pass_failed(2)
+        assert model.kernels_for(2) is None
+        assert model.sharing.faults == 0, "without them the pass may be sound"
+        for _ in range(2):
+            model.pass_failed(2)
+            assert model.sharing.works
+        for _ in range(REST):
+            model.passed()
+        assert model.kernels_for(2) is kernels
+    finally:
+        model.kernels = None
+
+
+def test_e6_a_draft_comes_back(loaded_plain: LoadedModel) -> None:
+    model = loaded_plain
+    model.drafter = drafter = Drafter(model, model, 300)
+    try:
+        for _ in range(3):
+            assert drafter.works
+            drafter.fail(RuntimeError("injected"))
+        assert not drafter.works
+        for _ in range(REST):
+            model.passed()
+        assert drafter.works
+    finally:
+        model.drafter = None
+
+
+@pytest.fixture
+def loaded_plain(model_folder: Callable[[str], Path]) -> LoadedModel:
+    return load_at_once(model_folder("plain"), True)
