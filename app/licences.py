@@ -33,6 +33,7 @@ ROOTS = (
     "mlx-cpu",
     "mlx-lm",
     "numpy",
+    "onnxruntime",
     "openpyxl",
     "platformdirs",
     "keyring",
@@ -53,7 +54,10 @@ ROOTS = (
 SHIPPED = "licences.json"
 """In `resources`, where the program is a bundle."""
 
-_TEXT = re.compile(r"(^|/)(licen[cs]e|copying|notice)[^/]*$|\.dist-info/licenses/.+", re.IGNORECASE)
+_TEXT = re.compile(
+    r"(^|/)(licen[cs]e|copying|notice|thirdpartynotices)[^/]*$|\.dist-info/licenses/.+",
+    re.IGNORECASE,
+)
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _LONG = 80
 

@@ -33,6 +33,9 @@ EXCLUDED = [
     *("IPython", "ipykernel", "jupyter", "matplotlib", "pandas", "scipy", "sklearn", "PIL", "cv2"),
     # huggingface_hub needs these for its own commands; `rich` stays, which mlx-lm's adapters import
     *("typer", "shellingham"),
+    # onnxruntime needs these to make and change models; its products need its library alone
+    *("onnxruntime.backend", "onnxruntime.datasets", "onnxruntime.quantization"),
+    *("onnxruntime.tools", "onnxruntime.transformers", "google.protobuf", "flatbuffers", "onnx"),
     # another way to download, 11 MB; `engine/hub` does not use it
     "hf_xet",
     # send2trash would take GLib of the machine that builds, where there is one
@@ -74,6 +77,8 @@ _UNUSED_FILES = re.compile(
     # Qt's own words, in the program's languages: those of its dialogs and of menus of text
     rf"|(^|/)translations/qt(?!base_({'|'.join(languages.CODES)})\.qm)"
     r"|(^|/)(tests?|__pycache__)/|mlx/(include|share)/|\.(pyi|h|hpp|c|cpp|cmake|lib|a)$"
+    # the same library once more, for programs in C
+    r"|onnxruntime/capi/libonnxruntime|onnxruntime/.*ThirdPartyNotices"
     # its modules in Python do the same
     r"|^zeroconf/.*\.so$"
 )
