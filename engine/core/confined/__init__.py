@@ -3,7 +3,8 @@
 `confined.Confined` is the face; `children` and `process` run the children, `child` is one of them;
 `tasks`, `readers`, `templates`, `check`, `files`, `adapters`, `headers` and `compile` run in a
 child. `bounds` refuses by size, without a child, and comes first. `documents` has files read that a
-person attaches, each in a child of its own. `kernels` has a GPU's kernels tried.
+person attaches, each in a child of its own. `kernels` has a GPU's kernels tried. `converting` has
+a GGUF file made into a folder, by a child that may write.
 
 What was decided, and why:
 
@@ -28,6 +29,6 @@ What was decided, and why:
   The parent keeps to the same limits, and says what happened. A child ends with its parent: by the
   pipe's end when it waits, by a signal on Linux, by its timer elsewhere.
 
-Imports: engine.errors, engine.messages, engine.model.kernel, engine.params, engine.text,
-engine.text.documents.
+Imports: engine.errors, engine.hub.gguf, engine.messages, engine.model.kernel, engine.params,
+engine.text, engine.text.documents.
 """
