@@ -2,9 +2,9 @@
 
 Both keep groups of small whole numbers, each with a scale and what is added (`scale * q + bias`).
 MLX's groups have 32 of them or more. So what GGUF keeps in groups of 32 is packed anew without
-loss: Q4_0, Q4_1, Q5_0, Q5_1 and Q8_0; in Q4_K and Q5_K each group's scale is itself a product, which
-is rounded once. Q6_K has a scale for each 16 numbers, and is packed in 8 bits for each 32: its error
-is at most half of a 255th of what the group spans.
+loss: Q4_0, Q4_1, Q5_0, Q5_1 and Q8_0. In Q4_K and Q5_K each group's scale is itself a product,
+which is rounded once. Q6_K has a scale for each 16 numbers, and is packed in 8 bits for each 32:
+its error is at most half of a 255th of what the group spans.
 """
 
 from __future__ import annotations

@@ -290,9 +290,10 @@ class _Planner:
             config["final_logit_softcapping"] = self._number("final_logit_softcapping", 30.0)
         else:
             config["sliding_window"] = self._whole("attention.sliding_window", _MOST_CONTEXT)
-            config["sliding_window_pattern"] = self._whole(
-                "attention.sliding_window_pattern", _MOST_LAYERS, 6
-            )
+            pattern = self._whole("attention.sliding_window_pattern", _MOST_LAYERS, 6)
+            if pattern > self._layers:
+                raise self._wrong(f"it has {self._layers} layers, and one in {pattern} sees all")
+            config["sliding_window_pattern"] = pattern
             config["rope_local_base_freq"] = self._number("rope.freq_base_swa", 10000.0)
         return config
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.confined.files import check_holes
 from engine.core.confined.refusing import RefusedError
 from engine.hub.gguf.blocks import TYPES, BlockType
 
@@ -101,6 +102,7 @@ class GgufFile:
         status = os.fstat(self._descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise RefusedError(f"{called} is no ordinary file.")
+        check_holes(called, status)
         self.size = status.st_size
         self._at = 0
         self._held, self._held_at = b"", 0
