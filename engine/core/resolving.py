@@ -21,7 +21,8 @@ def resolve(path_or_id: str) -> Path:
         raise refuse("No model was named. Give a folder or the id of a downloaded model.")
     folder = Path(path_or_id).expanduser()
     if folder.is_dir():
-        return folder
+        file = kept.only_one(folder)
+        return folder if file is None else kept.folder_of(file)
     if kept.is_gguf(folder):
         return kept.folder_of(folder)
     if folder.exists():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -18,12 +19,16 @@ import pytest
 from mlx.utils import tree_flatten
 from tokenizers import Tokenizer
 
+from app.model_folders import look_at
 from engine import Engine, EngineError, SamplingParams
 from engine.core.confined import limits
 from engine.core.confined.converting import Converting, ConvertingChild
 from engine.core.confined.refusing import RefusedError
+from engine.hub.folder_facts import facts_of
 from engine.hub.gguf import blocks, folder, kept
 from engine.hub.gguf.reading import GgufFile
+from engine.hub.inventory import Installed, Inventory
+from engine.hub.places import Source, places
 from engine.model.loader import load_at_once
 from tests.engine import gguf_files as files
 from tests.engine.gguf_files import BLOCKS, F16, F32, Q8_0, Entry, Written, small
@@ -684,3 +689,47 @@ def test_numbers_and_types(tmp_path: Path) -> None:
     file = GgufFile(made.write(tmp_path / "x.gguf"), "x")
     assert file.metadata == {name: content for name, (_, content) in every.items()}
     file.close()
+
+
+def test_a_folder_with_one_gguf_file_is_that_model(
+    tmp_path: Path, root: Path, engine: Engine
+) -> None:
+    """As LM Studio keeps them: OWNER/NAME/FILE.gguf, with a part for images beside it."""
+    place = tmp_path / "owner" / "name"
+    place.mkdir(parents=True)
+    small().write(place / "name-Q8_0.gguf")
+    (place / "mmproj-name.gguf").write_bytes(b"GGUF")
+    assert facts_of(place).problem == ""
+    model = engine.load(place)
+    assert model.name == "name-Q8_0"
+    small("qwen2").write(place / "name-F32.gguf")
+    assert "holds 2 GGUF files" in facts_of(place).problem
+    with pytest.raises(EngineError, match=r"holds 2 GGUF files .*Open GGUF File"):
+        engine.load(place)
+
+
+def test_a_gguf_file_is_listed_before_and_after_it_is_converted(tmp_path: Path, root: Path) -> None:
+    file = small().write(tmp_path / "one.gguf")
+
+    def listed() -> list[Installed]:
+        found = Inventory().walk(places(home=tmp_path / "nobody", environment={}), [str(file)])
+        return [one for one in found if one.facts.architecture in ("GGUF", "llama")]
+
+    (before,) = listed()
+    assert (before.source, before.facts.problem) == (Source.ADDED, "")
+    assert before.facts.nbytes == file.stat().st_size
+    made = kept.folder_of(file)
+    (after,) = listed()
+    assert (after.source, after.folder, after.name) == (Source.OWN, made, "one")
+    assert after.facts.licence == "Apache 2.0"
+    assert look_at(str(file)).holds_model
+    file.unlink()
+    assert [one.folder for one in listed()] == [made]
+
+
+def test_what_was_made_of_a_file_is_found_by_its_digest(tmp_path: Path, root: Path) -> None:
+    file = small().write(tmp_path / "one.gguf")
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    assert kept.find(digest) is None
+    made = kept.folder_of(file)
+    assert kept.find(digest) == made

@@ -35,6 +35,7 @@ _MOST_CARD = 2**16
 _MOST_NOTES = 2**20
 _MOST_NOTED = 500
 _MOST_NAME = 60
+_MOST_FILES = 5_000
 _NEEDED = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", _CARD)
 
 
@@ -55,6 +56,40 @@ def is_gguf(path: Path) -> bool:
             return stream.read(4) == b"GGUF"
     except (OSError, ValueError):
         return False
+
+
+def only_one(folder: Path) -> Path | None:
+    """The GGUF file of a folder that holds one and no safetensors, as LM Studio's do.
+
+    Raises:
+        EngineError: `model_load_failed`: it holds several.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            names = {entry.name for _, entry in zip(range(_MOST_FILES), entries, strict=False)}
+    except OSError:
+        return None
+    found = sorted(n for n in names if n.lower().endswith(ENDING) and not _projects(n))
+    if not found or any(name.endswith(".safetensors") for name in names):
+        return None
+    if len(found) > 1:
+        first = ", ".join(f"“{clean_name(name, 40)}”" for name in found[:3])
+        raise EngineError(
+            MODEL_LOAD_FAILED,
+            f"{clean_name(folder.name) or 'The folder'} holds {len(found)} GGUF files ({first}"
+            f"{', …' if len(found) > 3 else ''}). Choose one of them: File > Open GGUF File.",
+        )
+    return folder / found[0]
+
+
+def _projects(name: str) -> bool:
+    """Whether a file is a part for images, which lies beside its model."""
+    return "mmproj" in name.lower()
+
+
+def find(digest: str) -> Path | None:
+    """The folder that was made of the file with this SHA-256."""
+    return _find(digest)
 
 
 def known(path: Path) -> Path | None:
