@@ -61,6 +61,11 @@ def hostile(arguments: list[str]) -> int:
     return main(["bench", model, "--parts", "hostile", *arguments[1:]])
 
 
+def gguf(arguments: list[str]) -> int:
+    """Damaged GGUF files beside streaming chats: sentences, and no chat says another word."""
+    return _with_openblas("torture_gguf", arguments)
+
+
 def doors(arguments: list[str]) -> int:
     """Random and damaged input for the native libraries, in children: no signal, no hang."""
     return subprocess.call([sys.executable, "-m", "tests.fuzz_doors", *arguments], cwd=ROOT)
@@ -165,6 +170,7 @@ COMMANDS = {
     "clients": clients,
     "http": http,
     "hostile": hostile,
+    "gguf": gguf,
     "faults": faults,
     "doors": doors,
     "kill": kill,
