@@ -11,6 +11,7 @@ It needs nothing but the standard library, and pip in `.venv`.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import shutil
 import subprocess
@@ -104,6 +105,8 @@ def _fetched(python: Path, model: dict[str, Any]) -> str:
         folder = Path(done.stdout.strip())
         if licence.is_file():
             shutil.copyfile(licence, folder / "LICENSE")
+        settings = {name: model[name] for name in ("temperature", "top_p")}
+        (folder / "generation_config.json").write_text(json.dumps(settings), encoding="utf-8")
         return str(folder)
 
 

@@ -77,6 +77,8 @@ def test_it_is_brought_once_and_found_again_without_the_environment(
     (folder,) = kept.root().glob("SmolLM2*")
     assert json.loads((folder / "stretto.json").read_text())["name"] == small_model.NAME
     assert (folder / "LICENSE").read_bytes() == b"You may."
+    settings = json.loads((folder / "generation_config.json").read_text())
+    assert settings == {"temperature": 0.2, "top_p": 0.9}
     assert "Apache 2.0" in capsys.readouterr().out
     assert small_model.bring(venv)
     (venv / "stretto-small-model").unlink()  # as `make clean` does

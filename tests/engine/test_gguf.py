@@ -29,6 +29,7 @@ from engine.hub.gguf import blocks, folder, kept
 from engine.hub.gguf.reading import GgufFile
 from engine.hub.inventory import Installed, Inventory
 from engine.hub.places import Source, places
+from engine.model import folder as model_folder
 from engine.model.loader import load_at_once
 from tests.engine import gguf_files as files
 from tests.engine.gguf_files import BLOCKS, F16, F32, Q8_0, Entry, Written, small
@@ -121,6 +122,16 @@ def test_phi_3s_long_positions_come_along(tmp_path: Path) -> None:
     assert config["rope_scaling"]["long_factor"] == [1.0, 2.0, 3.0, 4.0]
     assert config["original_max_position_embeddings"] == 128
     load_at_once(tmp_path / "made", wide=True)
+
+
+def test_what_its_maker_recommends_comes_along(tmp_path: Path) -> None:
+    content = small()
+    content.metadata["general.sampling.temp"] = 0.6
+    content.metadata["general.sampling.top_k"] = 20
+    content.metadata["general.sampling.top_p"] = float("nan")
+    made = written(tmp_path, content)
+    assert model_folder.defaults(made) == {"temperature": 0.6, "top_k": 20}
+    assert not (written(tmp_path, small()) / "generation_config.json").exists()
 
 
 # ---------------------------------------------------------------- packings

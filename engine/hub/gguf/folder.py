@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
@@ -67,6 +68,8 @@ def write(path: Path, out: Path, called: str, card: dict[str, Any]) -> dict[str,
         begins = {} if words.bos is None else {"bos_token_id": words.bos}
         _json(out / "config.json", {**made.config, **begins, **ends})
         _json(out / "stretto.json", card)
+        if sampling := _sampling(file):
+            _json(out / "generation_config.json", sampling)
         licence = file.metadata.get("general.license")
         if isinstance(licence, str) and _LICENCE.fullmatch(licence):
             (out / "README.md").write_text(f"---\nlicense: {licence}\n---\n", encoding="utf-8")
@@ -74,6 +77,27 @@ def write(path: Path, out: Path, called: str, card: dict[str, Any]) -> dict[str,
     finally:
         file.close()
     return {"bytes": size}
+
+
+_SAMPLING = {
+    "temp": "temperature",
+    "top_k": "top_k",
+    "top_p": "top_p",
+    "min_p": "min_p",
+    "penalty_repeat": "repetition_penalty",
+}
+
+
+def _sampling(file: GgufFile) -> dict[str, Any]:
+    """What the model's maker recommends; what is out of range the loader leaves away."""
+    found = {
+        ours: file.metadata.get(f"general.sampling.{theirs}") for theirs, ours in _SAMPLING.items()
+    }
+    return {
+        name: float(f"{number:.7g}") if isinstance(number, float) else number
+        for name, number in found.items()
+        if type(number) in (int, float) and math.isfinite(number)
+    }
 
 
 def _json(path: Path, content: dict[str, Any]) -> None:
