@@ -4067,6 +4067,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Modellordner öffnen</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open GGUF File…</source>
         <translation>GGUF-Datei öffnen …</translation>

@@ -4067,6 +4067,7 @@ Se dejó sin responder.</translation>
         <translation>Abrir carpeta de modelo</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open GGUF File…</source>
         <translation>Abrir archivo GGUF…</translation>

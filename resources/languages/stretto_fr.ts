@@ -4067,6 +4067,7 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Ouvrir un dossier de modèle</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open GGUF File…</source>
         <translation>Ouvrir un fichier GGUF…</translation>

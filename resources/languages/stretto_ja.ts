@@ -4026,6 +4026,7 @@ You left it unanswered.</source>
         <translation>モデルフォルダを開く</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open GGUF File…</source>
         <translation>GGUF ファイルを開く…</translation>

@@ -4026,6 +4026,7 @@ You left it unanswered.</source>
         <translation>打开模型文件夹</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open GGUF File…</source>
         <translation>打开 GGUF 文件…</translation>

@@ -428,7 +428,7 @@ def test_a_conversion_that_is_given_up_leaves_nothing(tmp_path: Path, root: Path
 
 
 def test_what_a_killed_conversion_left_is_thrown_away(tmp_path: Path, root: Path) -> None:
-    left = root / ".one.abc.part"
+    left = root / ".gguf-abc.part"
     left.mkdir(parents=True)
     (left / "model.safetensors").write_bytes(bytes(100))
     kept.folder_of(small().write(tmp_path / "one.gguf"))

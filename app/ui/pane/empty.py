@@ -72,8 +72,8 @@ class EmptyChat(QWidget):
         self.small = QPushButton(tr("Talk to SmolLM2: small, but it talks about anything"), self)
         self.small.setObjectName("link")
         self.small.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.small.clicked.connect(lambda: self.model_asked.emit(self._small_ref))
         self._small_ref = ""
+        self.small.clicked.connect(lambda: self.model_asked.emit(self._small_ref))
         self.bigger = QPushButton(tr("Get a bigger model"), self)
         self.bigger.setObjectName("link")
         self.bigger.setCursor(Qt.CursorShape.PointingHandCursor)

@@ -119,7 +119,8 @@ def packed(numbers: Numbers, bits: int) -> bytes:
     eight = numbers.reshape(-1, 8).astype(np.uint64)
     shifts = np.arange(8, dtype=np.uint64) * np.uint64(bits)
     whole = np.bitwise_or.reduce(eight << shifts, axis=1)
-    return np.ascontiguousarray(whole[:, None].view(np.uint8)[:, :bits]).tobytes()
+    found: bytes = np.ascontiguousarray(whole[:, None].view(np.uint8)[:, :bits]).tobytes()
+    return found
 
 
 def _halves(blocks: Numbers, at: int) -> Numbers:

@@ -331,7 +331,7 @@ class _Planner:
         array = self._file.arrays.get(name)
         if array is None or array.shape != (self._rotated // 2,) or array.type.floats is None:
             raise self._wrong(f"{name} is not what it should be")
-        found = array.type.floats(self._file.rows(array, 0, 1))[0]
+        found: np.ndarray[Any, Any] = array.type.floats(self._file.rows(array, 0, 1))[0]
         if not (np.isfinite(found) & (found > 0)).all():
             raise self._wrong(f"{name} holds impossible numbers")
         return found

@@ -32,8 +32,16 @@ _LICENCE = re.compile(r"[\w.+ -]{1,60}")
 
 
 def digest(path: Path, called: str) -> dict[str, Any]:
-    """What a file holds, as one name: the same wherever it lies. Only GGUF files have one."""
-    GgufFile(path, called).close()
+    """What a file holds, as one name: the same wherever it lies.
+
+    Raises:
+        RefusedError: it cannot be converted, which is found out before all of it is read.
+    """
+    file = GgufFile(path, called)
+    try:
+        Words(file, families.plan(file).config["vocab_size"])
+    finally:
+        file.close()
     found = hashlib.sha256()
     with path.open("rb") as stream:
         while piece := stream.read(_PIECE):
@@ -96,7 +104,7 @@ def _sampling(file: GgufFile) -> dict[str, Any]:
     return {
         name: float(f"{number:.7g}") if isinstance(number, float) else number
         for name, number in found.items()
-        if type(number) in (int, float) and math.isfinite(number)
+        if isinstance(number, int | float) and math.isfinite(number)
     }
 
 

@@ -31,6 +31,7 @@ FORM = 1
 ENDING = ".gguf"
 _CARD = "stretto.json"
 _NOTES = ".gguf.json"
+_PART = ".gguf-"  # a folder that is being made
 _MOST_CARD = 2**16
 _MOST_NOTES = 2**20
 _MOST_NOTED = 500
@@ -152,7 +153,7 @@ def _make(child: Any, path: Path, called: str, named: str) -> Path:
     out = root() / f"{place}-{named[:12]}"
     if out.exists():  # begun by another version, or damaged since
         shutil.rmtree(out, ignore_errors=True)
-    beside = Path(tempfile.mkdtemp(prefix=f".{place}.", suffix=".part", dir=root()))
+    beside = Path(tempfile.mkdtemp(prefix=_PART, suffix=".part", dir=root()))
     try:
         card = {"name": name, "gguf": {"sha256": named, "form": FORM}}
         child.ask("gguf", path, called, out=str(beside), card=card)
@@ -196,7 +197,7 @@ def _alone(stop: threading.Event, called: str) -> Iterator[None]:
             lock.acquire(timeout=0.1)
             break
     try:
-        for left in root().glob(".*.part"):  # of a program that was killed
+        for left in root().glob(f"{_PART}*.part"):  # of a program that was killed
             shutil.rmtree(left, ignore_errors=True)
         yield
     finally:

@@ -39,7 +39,7 @@ _PIECE = 2**20
 
 _MAGIC = b"GGUF"
 _TEXT, _LIST = 8, 9
-_NUMBERS = {
+_NUMBERS: dict[int, np.dtype[Any]] = {
     0: np.dtype("u1"),
     1: np.dtype("i1"),
     2: np.dtype("<u2"),
