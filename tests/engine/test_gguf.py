@@ -89,6 +89,26 @@ def test_a_model_that_is_packed_computes_nearly_that(family: str, tmp_path: Path
     assert np.abs(one - two).max() < 0.05 * one.max()
 
 
+def test_layers_that_are_packed_otherwise_say_so(tmp_path: Path) -> None:
+    """The usual bits once, and by name what differs: other bits, or none at all."""
+    content = small(kind=Q8_0)
+    output = next(a for a in content.arrays if a.name == "output.weight")
+    output.type, output.data = F16, bytes(2 * np.prod(output.shape))
+    other = next(a for a in content.arrays if a.name == "blk.1.ffn_up.weight")
+    count = int(np.prod(other.shape)) // 32
+    other.type, other.data = files.Q5_0, some_blocks(files.Q5_0, count)
+    config = json.loads((written(tmp_path, content) / "config.json").read_text())
+    assert config["quantization"] == {
+        "group_size": 32,
+        "bits": 8,
+        "lm_head": False,
+        "model.layers.1.mlp.up_proj": {"group_size": 32, "bits": 5},
+    }
+    net = load_at_once(tmp_path / "made", wide=False).net
+    assert net.model.layers[1].mlp.up_proj.bits == 5
+    assert net.lm_head.weight.dtype == mx.float16
+
+
 def test_llama_3s_stretched_positions_are_told_by_their_factors(tmp_path: Path) -> None:
     """A file has only what Llama 3.1's rule leads to: the rule is found again, or it is refused."""
     content = small()
@@ -395,6 +415,20 @@ def test_a_file_that_changes_meanwhile_is_taken_for_another(tmp_path: Path, root
     small("qwen2").write(file)
     os.utime(file, ns=(1, 1))
     assert kept.folder_of(file) != made
+
+
+def test_a_folder_that_is_there_is_found_where_nothing_can_be_written(
+    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = kept.folder_of(small().write(tmp_path / "one.gguf"))
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "mkdir", refused)
+    monkeypatch.setattr(Path, "write_text", refused)
+    copy = shutil.copyfile(tmp_path / "one.gguf", tmp_path / "two.gguf")
+    assert kept.folder_of(Path(copy)) == made
 
 
 def test_two_at_once_make_one_folder(tmp_path: Path, root: Path) -> None:

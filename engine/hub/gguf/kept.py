@@ -137,8 +137,10 @@ def folder_of(
     try:
         with work.child(stop) as child:
             named = str(child.ask("gguf_digest", path, called)["digest"])
-            with _alone(stop, called):
-                made = _find(named) or _make(child, path, called, named)
+            made = _find(named)
+            if made is None:
+                with _alone(stop, called):
+                    made = _find(named) or _make(child, path, called, named)
     except OSError as error:
         reason = f"The model of {called} cannot be written: {error.strerror or error}."
         raise EngineError(NO_SPACE, reason) from None
