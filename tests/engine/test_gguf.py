@@ -682,8 +682,9 @@ def test_a_sparse_file_that_claims_gigabytes_costs_nothing(tmp_path: Path, root:
     with file.open("wb") as stream:
         stream.write(data[:-65])
         stream.truncate(2**40)
+    patient = Converting(lambda size: limits.Limits(20.0, 2**31, 2**20, 2**30))
     with pytest.raises(EngineError, match="mostly holes"):
-        kept.folder_of(file)
+        kept.folder_of(file, converting=patient)
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path, root: Path, engine: Engine) -> None:
