@@ -41,6 +41,7 @@ class Converting:
             over.set()
             process.kill()
             process.reap()
+            watcher.join()
 
 
 class ConvertingChild:

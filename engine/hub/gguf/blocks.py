@@ -115,12 +115,12 @@ def packed(numbers: Numbers, bits: int) -> bytes:
     if bits == 8:
         return numbers.tobytes()
     if bits == 4:
-        return (numbers[:, 0::2] | (numbers[:, 1::2] << 4)).tobytes()
+        pairs: Numbers = numbers[:, 0::2] | (numbers[:, 1::2] << 4)
+        return pairs.tobytes()
     eight = numbers.reshape(-1, 8).astype(np.uint64)
     shifts = np.arange(8, dtype=np.uint64) * np.uint64(bits)
     whole = np.bitwise_or.reduce(eight << shifts, axis=1)
-    found: bytes = np.ascontiguousarray(whole[:, None].view(np.uint8)[:, :bits]).tobytes()
-    return found
+    return np.ascontiguousarray(whole[:, None].view(np.uint8)[:, :bits]).tobytes()
 
 
 def _halves(blocks: Numbers, at: int) -> Numbers:
