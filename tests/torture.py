@@ -198,7 +198,10 @@ STAGES: list[list[list[Share]]] = [
     [[Share(3.0, "hostile", ("random:tiny", "--against", "alone"))]],
     [[Share(8.5, "faults", ("--seconds", "420"))]],  # in two processes
     [
-        [Share(8.0, "kill", ("--rounds", "200", "--seconds", "1.5"))],
+        [
+            Share(8.0, "kill", ("--rounds", "200", "--seconds", "1.5")),
+            Share(2.5, "gguf", ("--seconds", "45")),
+        ],
         [Share(4.0, "doors", ("--seconds", "30")), Share(7.5, "person", ("--actions", "2500"))],
     ],
 ]
