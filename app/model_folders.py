@@ -40,12 +40,21 @@ def look_at(ref: str, stop: Callable[[], bool] = lambda: False) -> ModelFolder:
     adapter = adapter_of(ref)
     local = bool(adapter) or Path(ref).is_absolute()
     folder = Path(adapter or ref) if local else _downloaded(ref)
+    if folder is not None and not adapter and not os.path.isdir(folder):
+        folder = _converted(folder)
     if folder is None or not os.path.isdir(folder):
         return ModelFolder(ref, local)
     from engine.hub.folder_facts import bytes_in
 
     holds = os.path.isfile(folder / ("adapter_config.json" if adapter else "config.json"))
     return ModelFolder(ref, local, folder, True, holds, bytes_in(folder, stop))
+
+
+def _converted(file: Path) -> Path | None:
+    """The folder that was made of a GGUF file."""
+    from engine.hub.gguf import kept
+
+    return kept.known(file) if kept.is_gguf(file) else None
 
 
 def _downloaded(ref: str) -> Path | None:

@@ -13,10 +13,12 @@ from pathlib import Path
 
 from app.language import mark
 from app.paths import resources
+from engine.hub.gguf import kept
 
 log = logging.getLogger(__name__)
 
 GOOD_AT = (
+    mark("Small and quick, talks about anything"),
     mark("Questions, reasoning and tools"),
     mark("Many languages, short texts"),
     mark("Quick answers, room for more chats"),
@@ -85,10 +87,41 @@ def classes(file: Path | None = None) -> dict[int, list[Suggestion]]:
         return {}
 
 
+@dataclass(frozen=True)
+class SmallModel:
+    """The model that suits every machine: small, but it talks about anything.
+
+    Attributes:
+        suggestion: where the hub has it.
+        digest: SHA-256 of the GGUF file that `make run` gets from the Python index.
+    """
+
+    suggestion: Suggestion
+    digest: str
+
+    def folder(self) -> Path | None:
+        """Where it lies, if it was taken in here. Looks at the disk."""
+        return kept.find(self.digest)
+
+
+def small(file: Path | None = None) -> SmallModel | None:
+    """The small model; None where the file does not name it."""
+    try:
+        text = (file or resources() / "models.toml").read_text(encoding="utf-8")
+        told = tomllib.loads(text)["small"]
+        size = round(told["size_gb"] * 1e9)
+        suggestion = Suggestion(told["repo"], size, told["good_at"], told["licence"])
+        return SmallModel(suggestion, str(told["file_sha256"]))
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        log.warning("No small model is suggested: %s", error)
+        return None
+
+
 def for_machine(memory: int, file: Path | None = None) -> tuple[int, list[Suggestion]]:
     """The class in GB that a machine is of, and what suits it; (0, []) where there is nothing.
 
-    The models of its class come first, then those of the class below, which leave more room.
+    The small one comes first, then the models of its class, then those of the class below, which
+    leave more room.
 
     Args:
         memory: bytes. Less than the smallest class has gets the smallest.
@@ -98,10 +131,13 @@ def for_machine(memory: int, file: Path | None = None) -> tuple[int, list[Sugges
         return 0, []
     fitting = [gb for gb in found if gb * 2**30 * _SLACK <= memory] or [min(found)]
     models: dict[str, Suggestion] = {}
+    first = small(file)
+    if first is not None:
+        models[first.suggestion.repo] = first.suggestion
     for gb in reversed(fitting[-2:]):
         for model in found[gb]:
             models.setdefault(model.repo, model)
-    return fitting[-1], list(models.values())[:_MOST]
+    return fitting[-1], list(models.values())[: _MOST + 1]
 
 
 def machine_memory() -> int:

@@ -246,7 +246,8 @@ class Engine:
     ) -> Model:
         """Load a model folder (Hugging Face/MLX layout) or a hub id already downloaded. Waits.
 
-        The same folder again gives the same weights.
+        The same folder again gives the same weights. A GGUF file will do, too: it is converted
+        the first time, into the program's own folder of models.
 
         Args:
             adapter: a folder with a LoRA or DoRA adapter in mlx-lm's layout. The model is then a

@@ -27,6 +27,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - this line is for whoever runs it
 import tomllib
 
 import languages
+import small_model
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -174,6 +175,13 @@ def main() -> None:
         "--libraries-only", action="store_true", help="see to the system libraries and stop there"
     )
     parser.add_argument("--mlx-lm", metavar="VERSION", help="another mlx-lm, beside .venv")
+    parser.add_argument(
+        "--small-model",
+        nargs="?",
+        choices=("once", "again"),
+        const="once",
+        help="bring SmolLM2 too; `again` asks the index even where that failed before",
+    )
     options = parser.parse_args()
     backend = options.backend
 
@@ -184,6 +192,10 @@ def main() -> None:
     languages.make()
     if options.mlx_lm:
         overlay(options.mlx_lm)
+    if options.small_model:
+        here = small_model.bring(VENV, options.small_model == "again")
+        if options.small_model == "again":
+            sys.exit(0 if here else 1)
 
 
 def set_up(backend: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 from hypothesis import HealthCheck, settings
@@ -15,6 +16,9 @@ backend.take_openblas()
 os.environ["STRETTO_LANGUAGE"] = "en"
 # Which ways are the fastest is measured where a test asks for it.
 os.environ["STRETTO_NO_WAYS"] = "1"
+# Models that a person has here are none of the tests' affair.
+_models = tempfile.TemporaryDirectory(prefix="stretto-models-")
+os.environ["STRETTO_MODELS"] = _models.name
 # What else runs on the machine must not take a test's caches away.
 pressure._STALLS = pressure._MEMORY = Path(os.devnull)
 # How fast examples are made and run is the machine's affair, and no fault of what is tested.

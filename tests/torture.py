@@ -61,6 +61,11 @@ def hostile(arguments: list[str]) -> int:
     return main(["bench", model, "--parts", "hostile", *arguments[1:]])
 
 
+def gguf(arguments: list[str]) -> int:
+    """Damaged GGUF files beside streaming chats: sentences, and no chat says another word."""
+    return _with_openblas("torture_gguf", arguments)
+
+
 def doors(arguments: list[str]) -> int:
     """Random and damaged input for the native libraries, in children: no signal, no hang."""
     return subprocess.call([sys.executable, "-m", "tests.fuzz_doors", *arguments], cwd=ROOT)
@@ -206,6 +211,7 @@ COMMANDS = {
     "http": http,
     "hub": hub,
     "hostile": hostile,
+    "gguf": gguf,
     "faults": faults,
     "doors": doors,
     "kill": kill,
@@ -238,7 +244,10 @@ STAGES: list[list[list[Share]]] = [
     [[Share(3.0, "hostile", ("random:tiny", "--against", "alone"))]],
     [[Share(8.5, "faults", ("--seconds", "420"))]],  # in two processes
     [
-        [Share(8.0, "kill", ("--rounds", "200", "--seconds", "1.5"))],
+        [
+            Share(8.0, "kill", ("--rounds", "200", "--seconds", "1.5")),
+            Share(2.5, "gguf", ("--seconds", "45")),
+        ],
         [Share(4.0, "doors", ("--seconds", "30")), Share(7.5, "person", ("--actions", "2500"))],
     ],
     [

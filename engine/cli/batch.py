@@ -54,7 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.add_argument("input", type=Path, metavar="IN.jsonl", help="one request a line")
     parser.add_argument("output", type=Path, metavar="OUT.jsonl", help="one answer a line")
-    parser.add_argument("--model", default=str(GUIDE), help="model folder or hub id (the Guide)")
+    parser.add_argument(
+        "--model", default=str(GUIDE), help="model folder, GGUF file or hub id (the Guide)"
+    )
     add_adapter(parser)
     add_draft(parser)
     add_ranks(parser)

@@ -16,7 +16,7 @@ HELP = "Type a message; Ctrl+C stops the answer; /new starts over; /quit or Ctrl
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", help="a model folder or a hub id already downloaded")
+    parser.add_argument("model", help="a model folder, a GGUF file, or a hub id already downloaded")
     add_adapter(parser)
     add_draft(parser)
     parser.add_argument("--system", help="a system message")

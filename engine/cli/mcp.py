@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "models",
         nargs="*",
-        help="model folders or hub ids already downloaded; the bundled model where none is named",
+        help="model folders, GGUF files or downloaded hub ids; the bundled model if none is named",
     )
     parser.add_argument("--max-tokens", type=int, default=1024, help="of an answer, at most")
 

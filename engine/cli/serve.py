@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         default=[str(GUIDE)],
         metavar="MODEL",
-        help="folder or hub id (Guide); the first is loaded now, the others when asked for",
+        help="folder, GGUF file or hub id (Guide); the first is loaded now, the others when asked",
     )
     add(
         "--adapter",

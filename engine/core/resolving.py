@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine import hub
+from engine.hub.gguf import kept
 from engine.model.folder import refuse
 
 
 def resolve(path_or_id: str) -> Path:
     """The folder of a model: a path, or a hub id (``@revision``) that has been downloaded.
+
+    A GGUF file is converted the first time, which may take a minute.
 
     Raises:
         EngineError: `model_load_failed`, saying what is missing and what to do.
@@ -18,9 +21,14 @@ def resolve(path_or_id: str) -> Path:
         raise refuse("No model was named. Give a folder or the id of a downloaded model.")
     folder = Path(path_or_id).expanduser()
     if folder.is_dir():
-        return folder
+        file = kept.only_one(folder)
+        return folder if file is None else kept.folder_of(file)
+    if kept.is_gguf(folder):
+        return kept.folder_of(folder)
     if folder.exists():
-        raise refuse(f"{path_or_id} is a file. Choose the folder that holds config.json.")
+        raise refuse(
+            f"{path_or_id} is a file. Choose the folder that holds config.json, or a GGUF file."
+        )
     wanted = hub.parse(path_or_id)
     if wanted is None:
         raise refuse(f"There is no folder {path_or_id}.")

@@ -17,6 +17,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from engine.core.confined.files import ordinary, read, read_json
+from engine.errors import EngineError
+from engine.hub.gguf import kept
 from engine.hub.names import clean_name
 from engine.hub.templates import MOST_TOKENIZER_CONFIG, reasons, takes_tools, template_of
 from engine.hub.told import licence_name
@@ -91,12 +93,17 @@ def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
 
     ``stop``: says that nobody wants to know any more; what was found by now is given.
     """
+    if kept.is_gguf(folder):
+        return _of_gguf(folder)
     try:
         names = _names(folder)
     except (FileNotFoundError, NotADirectoryError):
         return FolderFacts(problem="The folder is not there any more.", gone=True)
     except OSError as error:
         return FolderFacts(problem=f"The folder cannot be read: {_reason(error)}.")
+    ends = {Path(name).suffix.lower() for name in names}
+    if kept.ENDING in ends and ".safetensors" not in ends:
+        return _of_gguf(folder)
     nbytes = bytes_in(folder, stop)
     config, problem = _config(folder)
     problem = problem or _why_not_loaded(names, config)
@@ -118,6 +125,18 @@ def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
         problem=problem,
         others=_others(names),
     )
+
+
+def _of_gguf(place: Path) -> FolderFacts:
+    """A GGUF file, or a folder of them: what there is to know of it without reading it."""
+    try:
+        file = kept.only_one(place) if place.is_dir() else place
+        status = os.stat(file if file is not None else place)
+    except EngineError as error:
+        return FolderFacts(problem=error.message)
+    except OSError as error:
+        return FolderFacts(problem=f"The file cannot be read: {_reason(error)}.", gone=True)
+    return FolderFacts(nbytes=status.st_size, architecture="GGUF")
 
 
 def _names(folder: Path) -> set[str]:
@@ -167,8 +186,7 @@ def _config(folder: Path) -> tuple[dict[str, Any], str]:
 def _why_not_loaded(names: set[str], config: dict[str, Any]) -> str:
     weights = [n for n in names if n.startswith("model") and n.endswith(".safetensors")]
     if not weights:
-        gguf = any(name.lower().endswith(".gguf") for name in names)
-        return "It holds GGUF files. Get it in safetensors." if gguf else "It has no weights."
+        return "It has no weights."
     for name in weights:
         shard = _SHARD.fullmatch(name)
         if shard is not None and int(shard[2]) <= _MOST_SHARDS:

@@ -18,6 +18,7 @@ from pathlib import Path
 from engine.core.confined.files import read
 from engine.hub import cache
 from engine.hub.folder_facts import FolderFacts, facts_of, same_files
+from engine.hub.gguf import kept
 from engine.hub.names import MAIN, clean_name, is_revision, parse
 from engine.hub.places import Place, Source
 from engine.model.folder import display_name
@@ -94,6 +95,8 @@ class Inventory:
             if stop():
                 return
             folder = Path(ref)
+            if folder.is_absolute() and kept.is_gguf(folder):
+                folder = kept.known(folder) or folder  # what was made of it is in a place of ours
             if folder.is_absolute() and (real := os.path.realpath(folder)) not in seen:
                 seen.add(real)
                 yield self.look(ref, folder, Source.ADDED, stop)

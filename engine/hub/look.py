@@ -231,8 +231,8 @@ def _files(repo: str, listed: Any) -> tuple[HubFile, ...]:
         gguf = any(name.lower().endswith(".gguf") for name in entries)
         raise EngineError(
             NOT_A_MODEL,
-            f"{repo} holds GGUF files, which Stretto cannot load. Look for the same model in "
-            "safetensors."
+            f"{repo} holds GGUF files, which are not downloaded here. Look for the same model in "
+            "safetensors; or download one of its files, and choose it with File > Open GGUF File."
             if gguf
             else f"{repo} is no model that can be loaded: it has no config.json with weights in "
             "safetensors. Other formats can run code.",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from engine.core.confined.files import read, read_json
 from engine.hub import cache
+from engine.hub.gguf import kept
 
 
 class Source(Enum):
@@ -52,6 +53,7 @@ def places(
     ]
     if own is not None:
         found.append(Place(Source.OWN, own))
+    found.append(Place(Source.OWN, kept.root()))
     found += [Place(Source.ADDED, Path(path)) for path in added]
     return list({place.path: place for place in reversed(found)}.values())[::-1]
 

@@ -1769,6 +1769,11 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
+        <source>Talk to SmolLM2: small, but it talks about anything</source>
+        <translation>Mit SmolLM2 sprechen: klein, aber es spricht über alles</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
         <source>Get a bigger model</source>
         <translation>Größeres Modell holen</translation>
     </message>
@@ -4086,6 +4091,22 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open Model Folder</source>
         <translation>Modellordner öffnen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Open GGUF File…</source>
+        <translation>GGUF-Datei öffnen …</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>GGUF files</source>
+        <translation>GGUF-Dateien</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Open GGUF File</source>
+        <translation>GGUF-Datei öffnen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -8803,6 +8824,11 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/window/spelling_commands.py"/>
         <source>Next Misspelt Word</source>
         <translation>Nächstes falsch geschriebenes Wort</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Small and quick, talks about anything</source>
+        <translation>Klein und schnell, spricht über alles</translation>
     </message>
     <message>
         <location filename="../../app/suggestions.py"/>

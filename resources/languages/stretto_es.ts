@@ -1769,6 +1769,11 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
+        <source>Talk to SmolLM2: small, but it talks about anything</source>
+        <translation>Hablar con SmolLM2: pequeño, pero habla de todo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
         <source>Get a bigger model</source>
         <translation>Obtener un modelo más grande</translation>
     </message>
@@ -4086,6 +4091,22 @@ Se dejó sin responder.</translation>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open Model Folder</source>
         <translation>Abrir carpeta de modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Open GGUF File…</source>
+        <translation>Abrir archivo GGUF…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>GGUF files</source>
+        <translation>Archivos GGUF</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Open GGUF File</source>
+        <translation>Abrir archivo GGUF</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -8803,6 +8824,11 @@ Se dejó sin responder.</translation>
         <location filename="../../app/ui/window/spelling_commands.py"/>
         <source>Next Misspelt Word</source>
         <translation>Siguiente palabra mal escrita</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Small and quick, talks about anything</source>
+        <translation>Pequeño y rápido, habla de todo</translation>
     </message>
     <message>
         <location filename="../../app/suggestions.py"/>

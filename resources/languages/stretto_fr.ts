@@ -1769,6 +1769,11 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
+        <source>Talk to SmolLM2: small, but it talks about anything</source>
+        <translation>Parler avec SmolLM2 : petit, mais il parle de tout</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
         <source>Get a bigger model</source>
         <translation>Télécharger un modèle plus grand</translation>
     </message>
@@ -4086,6 +4091,22 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open Model Folder</source>
         <translation>Ouvrir un dossier de modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Open GGUF File…</source>
+        <translation>Ouvrir un fichier GGUF…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>GGUF files</source>
+        <translation>Fichiers GGUF</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Open GGUF File</source>
+        <translation>Ouvrir un fichier GGUF</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -8803,6 +8824,11 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/ui/window/spelling_commands.py"/>
         <source>Next Misspelt Word</source>
         <translation>Mot mal orthographié suivant</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Small and quick, talks about anything</source>
+        <translation>Petit et rapide, parle de tout</translation>
     </message>
     <message>
         <location filename="../../app/suggestions.py"/>

@@ -1759,6 +1759,11 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
+        <source>Talk to SmolLM2: small, but it talks about anything</source>
+        <translation>SmolLM2 と話す：小さいが、何でも話せる</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
         <source>Get a bigger model</source>
         <translation>もっと大きなモデルを入手</translation>
     </message>
@@ -4045,6 +4050,22 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open Model Folder</source>
         <translation>モデルフォルダを開く</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Open GGUF File…</source>
+        <translation>GGUF ファイルを開く…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>GGUF files</source>
+        <translation>GGUF ファイル</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Open GGUF File</source>
+        <translation>GGUF ファイルを開く</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -8689,6 +8710,11 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/spelling_commands.py"/>
         <source>Next Misspelt Word</source>
         <translation>次のつづりの誤り</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Small and quick, talks about anything</source>
+        <translation>小さくて速く、何でも話せる</translation>
     </message>
     <message>
         <location filename="../../app/suggestions.py"/>

@@ -1759,6 +1759,11 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
+        <source>Talk to SmolLM2: small, but it talks about anything</source>
+        <translation>与 SmolLM2 对话：虽小，但什么都能聊</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
         <source>Get a bigger model</source>
         <translation>获取更大的模型</translation>
     </message>
@@ -4045,6 +4050,22 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open Model Folder</source>
         <translation>打开模型文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Open GGUF File…</source>
+        <translation>打开 GGUF 文件…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>GGUF files</source>
+        <translation>GGUF 文件</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Open GGUF File</source>
+        <translation>打开 GGUF 文件</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -8689,6 +8710,11 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/spelling_commands.py"/>
         <source>Next Misspelt Word</source>
         <translation>下一个拼写错误</translation>
+    </message>
+    <message>
+        <location filename="../../app/suggestions.py"/>
+        <source>Small and quick, talks about anything</source>
+        <translation>小巧快速，什么都能聊</translation>
     </message>
     <message>
         <location filename="../../app/suggestions.py"/>

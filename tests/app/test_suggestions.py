@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+
 import pytest
 
 from app import suggestions
 from app.ui.models.fit_words import has_room
 from engine import hub
+from engine.hub.gguf import kept
+from tests.engine import gguf_files as written
 
 GB = 2**30
 
@@ -43,8 +48,9 @@ def test_a_machine_gets_the_list_of_its_class(memory, gb):
     best, models = suggestions.for_machine(memory)
     own = suggestions.classes()[gb]
     assert best == gb
-    assert models[: len(own)] == own
-    assert len(models) == len({model.repo for model in models}) <= 5
+    assert models[0].repo == "mlx-community/SmolLM2-135M-Instruct", "on every machine"
+    assert models[1 : 1 + len(own)] == own
+    assert len(models) == len({model.repo for model in models}) <= 6
 
 
 def test_smaller_ones_of_the_class_below_follow():
@@ -59,6 +65,20 @@ def test_a_damaged_file_suggests_nothing(tmp_path, text, caplog):
     assert suggestions.for_machine(16 * GB, file) == (0, [])
     assert suggestions.for_machine(16 * GB, tmp_path / "none") == (0, [])
     assert "No models are suggested" in caplog.text
+
+
+def test_the_small_model_is_known_by_the_file_that_set_up_brings(tmp_path, monkeypatch):
+    """The window finds by its digest what `make run` took in; elsewhere it offers the hub's."""
+    monkeypatch.setenv("STRETTO_MODELS", str(tmp_path))
+    small = suggestions.small()
+    assert small is not None
+    assert small.folder() is None
+    assert small.suggestion.good_at in suggestions.GOOD_AT
+    file = written.small().write(tmp_path / "SmolLM2.gguf")
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    made = kept.folder_of(file)
+    assert dataclasses.replace(small, digest=digest).folder() == made
+    assert suggestions.small(tmp_path / "none") is None
 
 
 def test_the_machine_has_some_memory():

@@ -136,7 +136,7 @@ def test_what_cannot_be_loaded_says_why(tmp_path: Path) -> None:
     (broken / "model.safetensors").rename(broken / "model-00001-of-00003.safetensors")
     assert facts_of(broken).problem == "2 of its 3 files of weights are missing."
     (broken / "model-00001-of-00003.safetensors").rename(broken / "weights.gguf")
-    assert "GGUF" in facts_of(broken).problem
+    assert (facts_of(broken).architecture, facts_of(broken).problem) == ("GGUF", "")
     code = make(tmp_path / "code", {"model_type": "llama", "model_file": "x.py"})
     assert "code of its own" in facts_of(code).problem
     assert facts_of(make(tmp_path / "none", {"a": 1})).problem == (

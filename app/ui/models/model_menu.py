@@ -25,6 +25,7 @@ def model_menu(
     *,
     chosen: Callable[[str], None],
     open_folder: Callable[[], None],
+    open_file: Callable[[], None],
     get_model: Callable[[], None],
     add_remote: Callable[[], None],
     manage: Callable[[], None],
@@ -49,6 +50,7 @@ def model_menu(
     menu.addSeparator()
     menu.addAction(tr("Get Model…"), get_model)
     menu.addAction(tr("Open Model Folder…"), open_folder)
+    menu.addAction(tr("Open GGUF File…"), open_file)
     menu.addAction(tr("Add a Remote Model…"), add_remote)
     menu.addMenu(unload.fill(QMenu(tr("Unload"), menu)))
     menu.addAction(tr("Manage Models…"), manage)

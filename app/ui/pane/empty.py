@@ -8,6 +8,8 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app import suggestions
+from app.background import Query
 from app.chats.chat import Chat
 from app.language import mark, tr
 from app.paths import GUIDE
@@ -38,10 +40,12 @@ class EmptyChat(QWidget):
     Signals:
         chosen(text): the person clicked one of them.
         get_asked(): they want another model than the Guide.
+        model_asked(ref): they want this one, which is here.
     """
 
     chosen = Signal(str)
     get_asked = Signal()
+    model_asked = Signal(str)
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,12 +69,18 @@ class EmptyChat(QWidget):
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.clicked.connect(self._on_clicked)
             column.addWidget(button)
+        self.small = QPushButton(tr("Talk to SmolLM2: small, but it talks about anything"), self)
+        self.small.setObjectName("link")
+        self.small.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._small_ref = ""
+        self.small.clicked.connect(lambda: self.model_asked.emit(self._small_ref))
         self.bigger = QPushButton(tr("Get a bigger model"), self)
         self.bigger.setObjectName("link")
         self.bigger.setCursor(Qt.CursorShape.PointingHandCursor)
         self.bigger.setToolTip(tr("Shows which models suit this machine"))
         self.bigger.clicked.connect(self.get_asked)
         column.addSpacing(4)
+        column.addWidget(self.small, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.bigger, 0, Qt.AlignmentFlag.AlignLeft)
         self._inner = QWidget(self)
         self._inner.setMaximumWidth(480)
@@ -85,6 +95,9 @@ class EmptyChat(QWidget):
         chat.chat_changed.connect(self.refresh)
         chat.phase_changed.connect(self.refresh)
         self.refresh()
+        self._query = Query(self)
+        if chat.record.model == GUIDE:
+            self._query.ask(lambda _stop: _small_folder(), self._on_small)
 
     @Slot()
     def refresh(self) -> None:
@@ -114,7 +127,13 @@ class EmptyChat(QWidget):
 
     def _show_bigger(self) -> None:
         """Only beside the Guide, and where there is room for it."""
-        self.bigger.setVisible(self._chat.record.model == GUIDE and self.height() > 410)
+        guide = self._chat.record.model == GUIDE
+        self.bigger.setVisible(guide and self.height() > 410)
+        self.small.setVisible(guide and bool(self._small_ref) and self.height() > 440)
+
+    def _on_small(self, folder: str) -> None:
+        self._small_ref = folder
+        self._show_bigger()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         margin = max(24, (self.width() - 480) // 2)
@@ -133,6 +152,13 @@ class EmptyChat(QWidget):
         button = self.sender()
         if isinstance(button, QPushButton):
             self.chosen.emit(button.text())
+
+
+def _small_folder() -> str:
+    """Where the small model lies, "" where it is not here."""
+    small = suggestions.small()
+    folder = small.folder() if small is not None else None
+    return "" if folder is None else str(folder)
 
 
 class NoChat(QWidget):

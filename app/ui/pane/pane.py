@@ -118,6 +118,7 @@ class ChatPane(QWidget):
         self.transcript.left.connect(self._on_left)
         self.find_bar.closed.connect(self.focus_composer)
         self.empty.chosen.connect(self._on_suggestion)
+        self.empty.model_asked.connect(chat.set_model)
         composer.broadcast_toggled.connect(lambda: self.broadcast_asked.emit(self))
         self.header.models_asked.connect(lambda: self.models_asked.emit(self))
         self.header.options_asked.connect(lambda: self.options_asked.emit(self))

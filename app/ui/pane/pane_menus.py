@@ -82,6 +82,7 @@ class PaneMenus(QObject):
             pane.chat.record.model,
             chosen=pane.chat.set_model,
             open_folder=self._chats.open_model_folder,
+            open_file=self._chats.open_gguf_file,
             get_model=self.get_asked.emit,
             add_remote=lambda: self._add_remote(pane),
             manage=self.manage_asked.emit,

@@ -207,6 +207,15 @@ class ChatCommands(QObject):
         if folder:
             self.use_model(str(Path(folder)))
 
+    @command("open_gguf", mark("Open GGUF File…"), where=Where.ANYWHERE)
+    @Slot()
+    def open_gguf_file(self) -> None:
+        """Ask for a GGUF file and answer with its model, which is converted the first time."""
+        only = tr("GGUF files") + " (*.gguf *.GGUF)"
+        file, _ = QFileDialog.getOpenFileName(self._window, tr("Open GGUF File"), "", only)
+        if file:
+            self.use_model(str(Path(file)))
+
     def use_model(self, ref: str) -> None:
         """Answer with this model in the active chat (a new one if that has begun or there is none).
 

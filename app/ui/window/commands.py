@@ -90,6 +90,7 @@ MENUS: dict[str, tuple[str, ...]] = {
             "new",
             "quick_ask",
             "open_model",
+            "open_gguf",
             "get_model",
             "models",
             "machines",

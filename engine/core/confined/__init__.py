@@ -3,7 +3,8 @@
 `confined.Confined` is the face; `children` and `process` run the children, `child` is one of them;
 `tasks`, `readers`, `templates`, `check`, `files`, `adapters`, `headers` and `compile` run in a
 child. `bounds` refuses by size, without a child, and comes first. `documents` has files read that a
-person attaches, each in a child of its own. `kernels` has a GPU's kernels tried.
+person attaches, each in a child of its own. `kernels` has a GPU's kernels tried. `converting` has
+a GGUF file made into a folder, by a child that may write.
 
 What was decided, and why:
 
@@ -24,10 +25,11 @@ What was decided, and why:
 - **A tokenizer is checked in a child of its own, by the loader that the engine will use**, so that
   what would panic, crash or explode in the engine's process does so there. It is ended after it.
 - **The kernel keeps the limits**: a timer whose signal is not Python's to handle, a limit of
-  address space (on macOS, which has none, the parent looks ten times a second), no files written.
+  address space (on macOS, which has none, the parent looks ten times a second), no files written
+  but those of `converting`, of a size that is limited too.
   The parent keeps to the same limits, and says what happened. A child ends with its parent: by the
   pipe's end when it waits, by a signal on Linux, by its timer elsewhere.
 
-Imports: engine.errors, engine.messages, engine.model.kernel, engine.params, engine.text,
-engine.text.documents.
+Imports: engine.errors, engine.hub.gguf, engine.messages, engine.model.kernel, engine.params,
+engine.text, engine.text.documents.
 """

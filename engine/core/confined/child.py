@@ -2,7 +2,7 @@
 
 It limits itself before each: the kernel ends it when the time is over, whatever library it is in
 and whether or not its parent still lives, and refuses it more memory. It writes no files, unless it
-is to use the GPU.
+is to use the GPU, or was started to write some of a certain size.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.core.confined import wire
-from engine.core.confined.refusing import DEVICE, WARM, RefusedError
+from engine.core.confined.refusing import DEVICE, WARM, WRITES, RefusedError
 
 _GRACE = 1.0  # seconds: the parent, which knows what to say, is to be the first
 _PR_SET_PDEATHSIG = 1
@@ -37,7 +37,8 @@ def main(arguments: Sequence[str]) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal goes to its whole group
     _limit("RLIMIT_CORE", 0)
     if DEVICE not in arguments:
-        _limit("RLIMIT_FSIZE", 0)
+        if WRITES not in arguments:
+            _limit("RLIMIT_FSIZE", 0)
         _limit("RLIMIT_NOFILE", 256)
     threading.stack_size(_STACK)
     from engine.core.confined import tasks  # after the limits
@@ -49,6 +50,8 @@ def main(arguments: Sequence[str]) -> int:
         while True:
             request, blobs = wire.unpack(_read)
             _limit("RLIMIT_AS", int(request["memory"]) or None)
+            if WRITES in arguments:
+                _limit("RLIMIT_FSIZE", int(request["written"]), again=True)
             signal.setitimer(signal.ITIMER_REAL, float(request["seconds"]) + _GRACE)
             reply, out, again = _answer(tasks, request, blobs)
             _limit("RLIMIT_AS", None)  # a large answer is written even when memory was short
@@ -100,8 +103,12 @@ def _write(descriptor: int, pieces: list[bytes]) -> None:
             rest = rest[os.write(descriptor, rest[: 2**20]) :]
 
 
-def _limit(name: str, value: int | None) -> None:
-    """Set a soft limit, and the hard one with it where it is never to be raised again."""
+def _limit(name: str, value: int | None, again: bool = False) -> None:
+    """Set a soft limit, and the hard one with it where it is never to be raised again.
+
+    Args:
+        again: it is set before each request.
+    """
     import resource
 
     which = getattr(resource, name, None)
@@ -112,7 +119,7 @@ def _limit(name: str, value: int | None) -> None:
     if hard != resource.RLIM_INFINITY:
         soft = hard if soft == resource.RLIM_INFINITY else min(soft, hard)
     with contextlib.suppress(OSError, ValueError):  # macOS has no limit of address space
-        resource.setrlimit(which, (soft, hard if name == "RLIMIT_AS" else soft))
+        resource.setrlimit(which, (soft, hard if again or name == "RLIMIT_AS" else soft))
 
 
 def die_with_parent() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from engine.core.confined import pacing, wire
 from engine.core.confined.limits import Limits
 from engine.core.confined.memory import resident
-from engine.core.confined.refusing import DEVICE, WARM
+from engine.core.confined.refusing import DEVICE, WARM, WRITES
 
 FROZEN = bool(getattr(sys, "frozen", False))
 """Whether this is the packaged program, which is its own interpreter."""
@@ -41,13 +41,16 @@ class CrashError(Exception):
         self.signal = signal_number
 
 
-def command(warm: bool = False, frozen: bool = FROZEN, device: bool = False) -> list[str]:
+def command(
+    warm: bool = False, frozen: bool = FROZEN, device: bool = False, writes: bool = False
+) -> list[str]:
     """The command line of a child: this very program, or the interpreter that runs it.
 
     `-P`: the folder that the program happens to be started in is no place to import from.
     """
     how = [ARGUMENT] if frozen else ["-P", "-m", "engine.core.confined"]
-    return [sys.executable, *how, *([WARM] if warm else []), *([DEVICE] if device else [])]
+    kinds = ((WARM, warm), (DEVICE, device), (WRITES, writes))
+    return [sys.executable, *how, *(word for word, wanted in kinds if wanted)]
 
 
 def _environment() -> dict[str, str]:
@@ -76,12 +79,15 @@ class Child:
         warm: it is to check tokenizers.
         long: its work takes seconds, and is paced.
         device: it is to use the GPU.
+        writes: it is to write files, as large as the limits of a request allow.
     """
 
-    def __init__(self, warm: bool = False, long: bool = False, device: bool = False) -> None:
+    def __init__(
+        self, warm: bool = False, long: bool = False, device: bool = False, writes: bool = False
+    ) -> None:
         # No `preexec_fn`: between fork and exec a process with threads must not run Python.
         self._process = subprocess.Popen(
-            command(warm, device=device),
+            command(warm, device=device, writes=writes),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -122,7 +128,13 @@ class Child:
         limit = limits.memory
         # Its own timer runs on while it is stopped. It is there for when the parent has died.
         alarm = limits.seconds * (pacing.SLOWER if self._long else 1)
-        request = {"do": do, "arguments": arguments, "seconds": alarm, "memory": limit}
+        request = {
+            "do": do,
+            "arguments": arguments,
+            "seconds": alarm,
+            "memory": limit,
+            "written": limits.written,
+        }
         try:
             if not self._ready:
                 wire.unpack(_Reader(self, time.monotonic() + _STARTING, 0), _READY_SIZE)

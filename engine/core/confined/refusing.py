@@ -12,3 +12,6 @@ WARM = "warm"
 
 DEVICE = "device"
 """The argument of a child that is to use the GPU, whose drivers map much and write files."""
+
+WRITES = "writes"
+"""The argument of a child that is to write files into a folder that it is given."""

@@ -129,6 +129,19 @@ def _document(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     return told, ("\f".join(found.pages).encode(errors="replace"),)
 
 
+def _gguf_digest(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+    from engine.hub.gguf.folder import digest
+
+    return digest(Path(arguments["path"]), arguments["called"]), ()
+
+
+def _gguf(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
+    from engine.hub.gguf.folder import write
+
+    path, out = Path(arguments["path"]), Path(arguments["out"])
+    return write(path, out, arguments["called"], arguments["card"]), ()
+
+
 def _kernel(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     from engine.model.kernel import trial
     from engine.model.kernel.program import Geometry
@@ -158,4 +171,6 @@ TASKS: dict[str, Callable[[dict[str, Any], list[bytes]], Result]] = {
     "tokenizer": _tokenizer,
     "document": _document,
     "kernel": _kernel,
+    "gguf_digest": _gguf_digest,
+    "gguf": _gguf,
 }

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.store import Store
 from app.tools.builtin import DATE
+from app.ui.pane import empty
 from app.ui.pane.empty import ABOUT_THE_DATE, GUIDE_THINGS
 from tests.app.conftest import Start
 
@@ -35,6 +37,31 @@ def test_a_suggestion_is_sent_by_one_click(start: Start, qtbot: QtBot):
     assert run.answered() == f"You said: {GUIDE_THINGS[0]}"
     assert run.pane.composer.field.hasFocus()
     assert not run.pane.empty.isVisible()
+
+
+def test_the_small_model_is_offered_beside_the_guide_where_it_is(
+    start: Start, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+):
+    """Two models from the first start: the Guide, who knows Stretto, and one for anything."""
+    monkeypatch.setattr(empty, "_small_folder", lambda: "/models/small")
+    run = start()
+    run.ready()
+    offered = run.pane.empty.small
+    run.until(lambda: offered.isVisible() or run.pane.empty.height() <= 440)
+    run.window.resize(1200, 900)
+    run.until(offered.isVisible)
+    qtbot.mouseClick(offered, Qt.MouseButton.LeftButton)
+    assert run.pane.chat.record.model == "/models/small"
+    run.until(lambda: not offered.isVisible())
+
+
+def test_where_it_is_not_nothing_is_offered(start: Start):
+    run = start()
+    run.ready()
+    run.window.resize(1200, 900)
+    run.until(lambda: not run.pane.empty._query.waiting)
+    assert not run.pane.empty.small.isVisible()
+    assert run.pane.empty.bigger.isVisible()
 
 
 def test_the_guide_is_asked_for_the_day_where_it_has_the_date_tool(start: Start):

@@ -1,0 +1,36 @@
+"""`python -m engine.hub.gguf FILE`: take a GGUF file's model in, and print its folder.
+
+With `--sha256 DIGEST` in the place of a file: print the folder that was made of the file with that
+digest, if there is one. Exit status: 0 it is there, 1 it is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from engine.errors import EngineError
+from engine.hub.gguf import kept
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m engine.hub.gguf", description=__doc__)
+    parser.add_argument("file", nargs="?", type=Path)
+    parser.add_argument("--sha256", metavar="DIGEST")
+    options = parser.parse_args(arguments)
+    if (options.file is None) == (options.sha256 is None):
+        parser.error("name a file, or a digest")
+    try:
+        found = kept.find(options.sha256) if options.sha256 else kept.folder_of(options.file)
+    except EngineError as error:
+        print(error.message, file=sys.stderr)
+        return 1
+    if found is None:
+        return 1
+    print(found)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,306 @@
+"""In the child: weights as GGUF packs them, packed as MLX does. Pure numpy.
+
+Both keep groups of small whole numbers, each with a scale and what is added (`scale * q + bias`).
+MLX's groups have 32 of them or more. So what GGUF keeps in groups of 32 is packed anew without
+loss: Q4_0, Q4_1, Q5_0, Q5_1 and Q8_0. In Q4_K and Q5_K each group's scale is itself a product,
+which is rounded once. Q6_K has a scale for each 16 numbers, and is packed in 8 bits for each 32:
+its error is at most half of a 255th of what the group spans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Numbers = np.ndarray[Any, Any]
+
+GROUP = 32
+"""Numbers that share a scale in what is made."""
+
+SUPER = 256  # numbers in a block of the K types
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Rows of weights in groups of 32: `scales * numbers + biases`.
+
+    Attributes:
+        numbers: of type uint8, a column each.
+        scales: a column for each group; so are the `biases`. Both are rounded to the type in
+            which they are to be kept, and of type float32.
+    """
+
+    numbers: Numbers
+    scales: Numbers
+    biases: Numbers
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The type of floating-point numbers that a folder is written in.
+
+    Attributes:
+        name: "float16", "bfloat16" or "float32".
+        label: safetensors' own name.
+        precision: a number is rounded by at most this share of itself.
+    """
+
+    name: str
+    label: str
+    nbytes: int
+    precision: float
+
+    def rounded(self, numbers: Numbers) -> Numbers:
+        """The nearest numbers of this type, as float32."""
+        if self.name == "float16":
+            with np.errstate(over="ignore"):
+                return numbers.astype(np.float16).astype(np.float32)
+        if self.name == "float32":
+            return numbers
+        return (self._upper(numbers).astype(np.uint32) << 16).view(np.float32)
+
+    def encoded(self, numbers: Numbers) -> bytes:
+        """Their bytes in a file."""
+        if self.name == "bfloat16":
+            return self._upper(numbers).tobytes()
+        kind = np.float16 if self.name == "float16" else np.float32
+        with np.errstate(over="ignore"):
+            return np.ascontiguousarray(numbers, kind).tobytes()
+
+    @staticmethod
+    def _upper(numbers: Numbers) -> Numbers:
+        """The upper halves, rounded to even. What is no number stays none."""
+        bits = np.ascontiguousarray(numbers, np.float32).view(np.uint32)
+        rounded = (bits + np.uint32(0x7FFF) + ((bits >> 16) & np.uint32(1))) >> 16
+        quiet = (bits >> 16) | np.uint32(0x40)
+        return np.where(np.isnan(numbers), quiet, rounded).astype(np.uint16)
+
+
+FLOAT16 = Kept("float16", "F16", 2, 2**-11)
+BFLOAT16 = Kept("bfloat16", "BF16", 2, 2**-8)
+FLOAT32 = Kept("float32", "F32", 4, 2**-24)
+
+Unpack = Callable[[Numbers, Kept], Groups]
+
+
+@dataclass(frozen=True)
+class BlockType:
+    """How GGUF keeps numbers.
+
+    Attributes:
+        numbers: that one block holds, and `nbytes` what that takes.
+        bits: of each number as it is packed here; 0 where they stay floating-point, and where
+            they cannot be read.
+        groups: makes groups of rows of blocks.
+        floats: makes float32 of rows of them.
+    """
+
+    name: str
+    numbers: int
+    nbytes: int
+    bits: int = 0
+    groups: Unpack | None = None
+    floats: Callable[[Numbers], Numbers] | None = None
+
+    @property
+    def readable(self) -> bool:
+        return self.groups is not None or self.floats is not None
+
+
+def packed(numbers: Numbers, bits: int) -> bytes:
+    """Rows of small numbers as MLX keeps them: a stream of bits, the lowest first."""
+    if bits == 8:
+        return numbers.tobytes()
+    if bits == 4:
+        pairs: Numbers = numbers[:, 0::2] | (numbers[:, 1::2] << 4)
+        return pairs.tobytes()
+    eight = numbers.reshape(-1, 8).astype(np.uint64)
+    shifts = np.arange(8, dtype=np.uint64) * np.uint64(bits)
+    whole = np.bitwise_or.reduce(eight << shifts, axis=1)
+    return np.ascontiguousarray(whole[:, None].view(np.uint8)[:, :bits]).tobytes()
+
+
+def _halves(blocks: Numbers, at: int) -> Numbers:
+    """The float16 at a place of each block, as float32, with an axis for what it belongs to."""
+    return np.ascontiguousarray(blocks[..., at : at + 2]).view("<f2").astype(np.float32)
+
+
+def _nibbles(bytes_: Numbers) -> Numbers:
+    """Of each run of bytes the lower halves, then the upper ones."""
+    return np.concatenate([bytes_ & 0x0F, bytes_ >> 4], axis=-1)
+
+
+def _blocks(rows: Numbers, nbytes: int) -> Numbers:
+    return rows.reshape(len(rows), -1, nbytes)
+
+
+def _flat(numbers: Numbers) -> Numbers:
+    return numbers.reshape(len(numbers), -1)
+
+
+def _centred(numbers: Numbers, scales: Numbers, middle: int, kept: Kept) -> Groups:
+    """`scale * (number - middle)`. The middle is a power of two, so nothing is rounded twice."""
+    scales = kept.rounded(_flat(scales))
+    return Groups(_flat(numbers), scales, scales * np.float32(-middle))
+
+
+def _shifted(numbers: Numbers, scales: Numbers, least: Numbers, kept: Kept) -> Groups:
+    """`scale * number + least`."""
+    return Groups(_flat(numbers), kept.rounded(_flat(scales)), kept.rounded(_flat(least)))
+
+
+def _q4_0(rows: Numbers, kept: Kept) -> Groups:
+    blocks = _blocks(rows, 18)
+    return _centred(_nibbles(blocks[..., 2:]), _halves(blocks, 0), 8, kept)
+
+
+def _q4_1(rows: Numbers, kept: Kept) -> Groups:
+    blocks = _blocks(rows, 20)
+    return _shifted(_nibbles(blocks[..., 4:]), _halves(blocks, 0), _halves(blocks, 2), kept)
+
+
+def _fifth_bits(words: Numbers) -> Numbers:
+    """The 32 bits of each four bytes, as what they stand for in a number of five bits."""
+    return np.unpackbits(words, axis=-1, bitorder="little") << 4
+
+
+def _q5_0(rows: Numbers, kept: Kept) -> Groups:
+    blocks = _blocks(rows, 22)
+    numbers = _nibbles(blocks[..., 6:]) | _fifth_bits(blocks[..., 2:6])
+    return _centred(numbers, _halves(blocks, 0), 16, kept)
+
+
+def _q5_1(rows: Numbers, kept: Kept) -> Groups:
+    blocks = _blocks(rows, 24)
+    numbers = _nibbles(blocks[..., 8:]) | _fifth_bits(blocks[..., 4:8])
+    return _shifted(numbers, _halves(blocks, 0), _halves(blocks, 2), kept)
+
+
+def _q8_0(rows: Numbers, kept: Kept) -> Groups:
+    blocks = _blocks(rows, 34)
+    numbers = blocks[..., 2:] ^ 0x80  # adds 128 to a signed byte
+    return _centred(numbers, _halves(blocks, 0), 128, kept)
+
+
+def _k_scales(blocks: Numbers, at: int) -> tuple[Numbers, Numbers]:
+    """The eight scales and the eight minimums, of six bits each, in twelve bytes."""
+    first, second, third = (blocks[..., at + n : at + n + 4] for n in (0, 4, 8))
+    scales = [first & 0x3F, (third & 0x0F) | ((first >> 6) << 4)]
+    least = [second & 0x3F, (third >> 4) | ((second >> 6) << 4)]
+    return np.concatenate(scales, axis=-1), np.concatenate(least, axis=-1)
+
+
+def _of_k(blocks: Numbers, numbers: Numbers, kept: Kept) -> Groups:
+    scales, least = _k_scales(blocks, 4)
+    return _shifted(
+        numbers, _halves(blocks, 0) * scales, _halves(blocks, 2) * -least.astype(np.float32), kept
+    )
+
+
+def _quarters(bytes_: Numbers) -> Numbers:
+    """Four runs of 32 bytes: the lower halves of each, then the upper ones, as groups."""
+    runs = bytes_.reshape(*bytes_.shape[:-1], 4, 1, GROUP)
+    return np.concatenate([runs & 0x0F, runs >> 4], axis=-2).reshape(*bytes_.shape[:-1], 8, GROUP)
+
+
+def _q4_k(rows: Numbers, kept: Kept) -> Groups:
+    blocks = _blocks(rows, 144)
+    return _of_k(blocks, _quarters(blocks[..., 16:]), kept)
+
+
+def _q5_k(rows: Numbers, kept: Kept) -> Groups:
+    blocks = _blocks(rows, 176)
+    high = blocks[..., None, 16:48] >> np.arange(8, dtype=np.uint8)[:, None]
+    return _of_k(blocks, _quarters(blocks[..., 48:]) | ((high & 1) << 4), kept)
+
+
+def _q6_k_floats(rows: Numbers) -> Numbers:
+    blocks = _blocks(rows, 210)
+    low = blocks[..., :128].reshape(*blocks.shape[:-1], 2, 2, GROUP)  # halves of 128, runs of 32
+    low = np.concatenate([low & 0x0F, low >> 4], axis=-2)  # four runs in each half
+    high = blocks[..., 128:192].reshape(*blocks.shape[:-1], 2, 1, GROUP)
+    high = (high >> np.array([0, 2, 4, 6], np.uint8)[:, None]) & 3
+    numbers = (low | (high << 4)).astype(np.int8) - np.int8(32)
+    scales = blocks[..., 192:208].view(np.int8).astype(np.float32) * _halves(blocks, 208)
+    sixteens = numbers.reshape(*blocks.shape[:-1], 16, 16).astype(np.float32)
+    return _flat(sixteens * scales[..., None])
+
+
+def in_eight_bits(numbers: Numbers, kept: Kept) -> Groups:
+    """Rows of any numbers, each at most half a step away; a step is a 255th of the group's span.
+
+    The least number is rounded down and the step up, so that none is cut off.
+    """
+    groups = numbers.reshape(len(numbers), -1, GROUP)
+    least, most = groups.min(-1), groups.max(-1)
+    # Wherever one of them is no number, what comes out is none either, and is refused.
+    with np.errstate(invalid="ignore", over="ignore"):
+        biases = kept.rounded(least - np.abs(least) * kept.precision)
+        step = (most - biases) / np.float32(255) * (1 + 2 * kept.precision)
+        scales = kept.rounded(np.maximum(step, np.float32(2**-24)))
+        near = np.rint((groups - biases[..., None]) / scales[..., None])
+        found = np.nan_to_num(near).clip(0, 255).astype(np.uint8)
+    return Groups(_flat(found), scales, biases)
+
+
+def _q6_k(rows: Numbers, kept: Kept) -> Groups:
+    return in_eight_bits(_q6_k_floats(rows), kept)
+
+
+def _f32(rows: Numbers) -> Numbers:
+    return np.ascontiguousarray(rows).view("<f4")
+
+
+def _f16(rows: Numbers) -> Numbers:
+    return np.ascontiguousarray(rows).view("<f2").astype(np.float32)
+
+
+def _bf16(rows: Numbers) -> Numbers:
+    return (np.ascontiguousarray(rows).view("<u2").astype(np.uint32) << 16).view(np.float32)
+
+
+def _unread(names: dict[int, tuple[str, int, int]]) -> dict[int, BlockType]:
+    return {number: BlockType(*rest) for number, rest in names.items()}
+
+
+TYPES: dict[int, BlockType] = {
+    0: BlockType("F32", 1, 4, floats=_f32),
+    1: BlockType("F16", 1, 2, floats=_f16),
+    2: BlockType("Q4_0", 32, 18, 4, _q4_0),
+    3: BlockType("Q4_1", 32, 20, 4, _q4_1),
+    6: BlockType("Q5_0", 32, 22, 5, _q5_0),
+    7: BlockType("Q5_1", 32, 24, 5, _q5_1),
+    8: BlockType("Q8_0", 32, 34, 8, _q8_0),
+    12: BlockType("Q4_K", SUPER, 144, 4, _q4_k),
+    13: BlockType("Q5_K", SUPER, 176, 5, _q5_k),
+    14: BlockType("Q6_K", SUPER, 210, 8, _q6_k),
+    30: BlockType("BF16", 1, 2, floats=_bf16),
+    # Known, so that a file that has one of them is told from a damaged one.
+    **_unread(
+        {
+            10: ("Q2_K", SUPER, 84),
+            11: ("Q3_K", SUPER, 110),
+            16: ("IQ2_XXS", SUPER, 66),
+            17: ("IQ2_XS", SUPER, 74),
+            18: ("IQ3_XXS", SUPER, 98),
+            19: ("IQ1_S", SUPER, 50),
+            20: ("IQ4_NL", 32, 18),
+            21: ("IQ3_S", SUPER, 110),
+            22: ("IQ2_S", SUPER, 82),
+            23: ("IQ4_XS", SUPER, 136),
+            24: ("I8", 1, 1),
+            25: ("I16", 1, 2),
+            26: ("I32", 1, 4),
+            27: ("I64", 1, 8),
+            28: ("F64", 1, 8),
+            29: ("IQ1_M", SUPER, 56),
+            34: ("TQ1_0", SUPER, 54),
+            35: ("TQ2_0", SUPER, 66),
+            39: ("MXFP4", 32, 17),
+        }
+    ),
+}
+"""By their numbers in the file."""

@@ -1,0 +1,450 @@
+"""In the child: what each architecture's arrays and settings are called in GGUF and in MLX.
+
+A file says what it is in its metadata, under its architecture's name ("llama.block_count"), and
+its arrays have llama.cpp's names ("blk.0.attn_q.weight"). Two things are more than names: llama's
+own converter lays the rows of a query's and a key's heads in another order, and adds the 1 to
+Gemma's norms that MLX adds when it computes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from engine.core.confined.refusing import RefusedError
+from engine.hub.gguf.blocks import BFLOAT16, FLOAT16, FLOAT32, GROUP, Kept
+from engine.hub.gguf.reading import Array, GgufFile
+
+_MOST_LAYERS = 1000  # the deepest model known has 126
+_MOST_WIDTH = 2**20
+_MOST_CONTEXT = 2**32
+
+# "blk.N." is left away on the left, "model.layers.N." on the right.
+_ATTENTION = {
+    "attn_norm": "input_layernorm",
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+}
+_GATED = {"ffn_gate": "mlp.gate_proj", "ffn_up": "mlp.up_proj", "ffn_down": "mlp.down_proj"}
+_HEAD_NORMS = {"attn_q_norm": "self_attn.q_norm", "attn_k_norm": "self_attn.k_norm"}
+_USUAL = {**_ATTENTION, **_GATED, "ffn_norm": "post_attention_layernorm"}
+_FOUR_NORMS = {
+    **_USUAL,
+    "post_attention_norm": "post_attention_layernorm",
+    "ffn_norm": "pre_feedforward_layernorm",
+    "post_ffw_norm": "post_feedforward_layernorm",
+}
+_TOP = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
+
+
+@dataclass(frozen=True)
+class Family:
+    """An architecture whose layout is known.
+
+    Attributes:
+        mlx: its `model_type` in a config.json.
+        layer: its arrays in a layer, by their names in GGUF.
+        biases: those of them that have a bias, always (True) or in some models (False).
+        interleaved: the rows of queries and keys lie in llama's order.
+        one_more: norms have been given the 1 that MLX adds.
+        kept: the type for what is not packed, where anything is. Activations of some families do
+            not fit into float16.
+        heads: whether the length of a head is a setting of its own.
+        ties: whether its embedding is also its output, always; else where it has none.
+        scalings: ways to stretch positions that MLX has for it.
+    """
+
+    mlx: str
+    layer: dict[str, str]
+    biases: dict[str, bool] = field(default_factory=dict)
+    interleaved: bool = False
+    one_more: bool = False
+    kept: Kept = FLOAT16
+    heads: bool = True
+    ties: bool = False
+    scalings: tuple[str, ...] = ("linear", "yarn")
+
+
+_SOMETIMES = dict.fromkeys(("attn_q", "attn_k", "attn_v", "attn_output"), False)
+_FUSED = {
+    "attn_norm": "input_layernorm",
+    "attn_qkv": "self_attn.qkv_proj",
+    "attn_output": "self_attn.o_proj",
+    "ffn_norm": "post_attention_layernorm",
+    "ffn_up": "mlp.gate_up_proj",
+    "ffn_down": "mlp.down_proj",
+}
+
+FAMILIES = {
+    # Mistral's models call themselves llama, too.
+    "llama": Family("llama", _USUAL, _SOMETIMES, interleaved=True),
+    "qwen2": Family(
+        *("qwen2", _USUAL, dict.fromkeys(("attn_q", "attn_k", "attn_v"), True)),
+        kept=BFLOAT16,
+        heads=False,
+    ),
+    "qwen3": Family("qwen3", {**_USUAL, **_HEAD_NORMS}, kept=BFLOAT16),
+    "gemma": Family("gemma", _USUAL, one_more=True, kept=BFLOAT16, ties=True, scalings=()),
+    "gemma2": Family("gemma2", _FOUR_NORMS, one_more=True, kept=BFLOAT16, ties=True, scalings=()),
+    "gemma3": Family(
+        *("gemma3_text", {**_FOUR_NORMS, **_HEAD_NORMS}), one_more=True, kept=BFLOAT16
+    ),
+    "phi3": Family("phi3", _FUSED, heads=False, scalings=("linear", "longrope")),
+}
+"""By their names in GGUF."""
+
+_SHOWN = "Llama, Mistral, Qwen 2, Qwen 2.5, Qwen 3, Gemma, Gemma 2, Gemma 3 and Phi 3"
+_FACTORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight")
+_SPARE = ("rope_freqs",)  # old files repeat it in each layer
+
+
+@dataclass(frozen=True)
+class Taken:
+    """An array of the file, and what becomes of it.
+
+    Attributes:
+        name: its name in MLX, without ".weight", ".scales" or ".biases".
+        part: "weight", or "bias" where it is one.
+        order: heads whose rows change their order; 0 where none does.
+        less: what is taken off its numbers.
+    """
+
+    name: str
+    part: str
+    source: Array
+    order: int = 0
+    less: float = 0.0
+
+    @property
+    def packed(self) -> bool:
+        return self.source.type.groups is not None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be written.
+
+    Attributes:
+        config: for config.json, without what a tokenizer tells.
+        kept: the type of floating-point numbers.
+    """
+
+    config: dict[str, Any]
+    taken: list[Taken]
+    kept: Kept
+
+
+def plan(file: GgufFile) -> Plan:
+    """Judge a file's architecture, settings and arrays.
+
+    Raises:
+        RefusedError: it is of another architecture, or does not hold together.
+    """
+    architecture = file.metadata.get("general.architecture")
+    family = FAMILIES.get(architecture) if isinstance(architecture, str) else None
+    if family is None:
+        raise _unknown(file, architecture)
+    if (parts := file.metadata.get("split.count", 1)) != 1:
+        raise RefusedError(
+            f"{file.called} is one of {_shown(parts)} parts of a model. Join them with "
+            "llama.cpp's `llama-gguf-split --merge` first, or get the model in one file."
+        )
+    return _Planner(file, str(architecture), family).plan()
+
+
+def _unknown(file: GgufFile, architecture: object) -> RefusedError:
+    if file.metadata.get("general.type") in ("mmproj", "adapter") or architecture == "clip":
+        return RefusedError(
+            f"{file.called} is a part for a model and no model. Choose the model's own file."
+        )
+    return RefusedError(
+        f"{file.called} is of the architecture {_shown(architecture)}. GGUF files are read of "
+        f"{_SHOWN}. Get this one in MLX's format: File > Get a Model."
+    )
+
+
+def _shown(value: object) -> str:
+    return repr(value)[:60]
+
+
+class _Planner:
+    def __init__(self, file: GgufFile, architecture: str, family: Family) -> None:
+        self._file, self._architecture, self._family = file, architecture, family
+        self._hidden = self._whole("embedding_length", _MOST_WIDTH)
+        self._layers = self._whole("block_count", _MOST_LAYERS)
+        self._inner = self._whole("feed_forward_length", _MOST_WIDTH)
+        self._heads = self._whole("attention.head_count", _MOST_WIDTH)
+        self._kv_heads = self._whole("attention.head_count_kv", self._heads, self._heads)
+        if self._heads % self._kv_heads:
+            raise self._wrong("its heads are no multiple of those of its keys")
+        self._head = self._head_length()
+        self._rotated = self._whole("rope.dimension_count", self._head, self._head)
+        self._embedding = file.arrays.get("token_embd.weight")
+        if self._embedding is None or len(self._embedding.shape) != 2:
+            raise self._wrong("its embedding is missing")
+        self._words = self._embedding.shape[0]
+
+    def plan(self) -> Plan:
+        taken = list(self._arrays())
+        used = {one.source.name for one in taken} | {*_FACTORS}
+        for name in self._file.arrays.keys() - used:
+            if not name.startswith("blk.") or name.split(".")[2:3] != [*_SPARE]:
+                raise RefusedError(
+                    f"{self._file.called} cannot be read: it has arrays that "
+                    f"{self._architecture} has not ({name[:80]!r}). "
+                    + ("Mixtures of experts are not read. " if "exp" in name else "")
+                    + "Get this model in MLX's format: File > Get a Model."
+                )
+        kept = self._kept(taken)
+        config = {**self._config(), "torch_dtype": kept.name, **_quantization(taken)}
+        return Plan(config, taken, kept)
+
+    # Settings.
+
+    def _value(self, name: str) -> Any:
+        return self._file.metadata.get(f"{self._architecture}.{name}")
+
+    def _whole(self, name: str, most: int, default: int | None = None) -> int:
+        value = self._value(name)
+        if isinstance(value, np.ndarray) and len(value) and (value == value[0]).all():
+            value = value[0].item()  # one for each layer, all the same
+        if value is None and default is not None:
+            return default
+        if value is None:
+            raise self._wrong(f"{self._architecture}.{name} is missing")
+        if type(value) is not int or not 1 <= value <= most:
+            raise self._wrong(f"{self._architecture}.{name} is {_shown(value)}")
+        return value
+
+    def _number(self, name: str, default: float | None = None) -> float:
+        value = self._value(name)
+        if value is None and default is not None:
+            return default
+        good = isinstance(value, float | int) and math.isfinite(value) and 0 < value < 1e30
+        if not good:
+            raise self._wrong(f"{self._architecture}.{name} is {_shown(value)}")
+        return float(f"{value:.7g}")  # it was written in decimals, and read as float32
+
+    def _wrong(self, why: str) -> RefusedError:
+        return self._file.damaged(why)
+
+    def _head_length(self) -> int:
+        own = self._hidden // self._heads
+        length = self._whole("attention.key_length", _MOST_WIDTH, max(1, own))
+        if length != self._whole("attention.value_length", _MOST_WIDTH, length):
+            raise self._wrong("its keys and values have different lengths")
+        if not self._family.heads and length * self._heads != self._hidden:
+            raise self._wrong("its heads do not fit its width")
+        if length % 2:
+            raise self._wrong(f"its heads have {length} numbers")
+        return length
+
+    def _config(self) -> dict[str, Any]:
+        family, context = self._family, self._whole("context_length", _MOST_CONTEXT)
+        config: dict[str, Any] = {
+            "model_type": family.mlx,
+            "hidden_size": self._hidden,
+            "num_hidden_layers": self._layers,
+            "intermediate_size": self._inner,
+            "num_attention_heads": self._heads,
+            "num_key_value_heads": self._kv_heads,
+            "rms_norm_eps": self._number("attention.layer_norm_rms_epsilon"),
+            "vocab_size": self._words,
+            "max_position_embeddings": context,
+            "rope_theta": self._number("rope.freq_base", 10000.0),
+            "tie_word_embeddings": family.ties or "output.weight" not in self._file.arrays,
+        }
+        if family.heads:
+            config["head_dim"] = self._head
+        if self._rotated != self._head:
+            if self._architecture != "phi3":
+                raise self._wrong("its positions turn a part of each head")
+            config["partial_rotary_factor"] = self._rotated / self._head
+        if self._architecture == "llama":
+            config["attention_bias"] = "blk.0.attn_q.bias" in self._file.arrays
+        if self._architecture in ("gemma2", "gemma3"):
+            config.update(self._of_gemma())
+        scaling = self._scaling(context)
+        if scaling:
+            config["rope_scaling"] = scaling
+            if self._architecture == "phi3":
+                original = self._whole("rope.scaling.original_context_length", context, 4096)
+                config["original_max_position_embeddings"] = original
+        return config
+
+    def _of_gemma(self) -> dict[str, Any]:
+        """The largest of either generation scales its queries by another length than the head's:
+        that is written nowhere, and told by the number of layers, as llama.cpp does."""
+        largest = self._layers == (46 if self._architecture == "gemma2" else 62)
+        scalar = self._hidden // self._heads if largest else self._head
+        config: dict[str, Any] = {"query_pre_attn_scalar": scalar}
+        if self._architecture == "gemma2":
+            config["attn_logit_softcapping"] = self._number("attn_logit_softcapping", 50.0)
+            config["final_logit_softcapping"] = self._number("final_logit_softcapping", 30.0)
+        else:
+            config["sliding_window"] = self._whole("attention.sliding_window", _MOST_CONTEXT)
+            pattern = self._whole("attention.sliding_window_pattern", _MOST_LAYERS, 6)
+            if pattern > self._layers:
+                raise self._wrong(f"it has {self._layers} layers, and one in {pattern} sees all")
+            config["sliding_window_pattern"] = pattern
+            config["rope_local_base_freq"] = self._number("rope.freq_base_swa", 10000.0)
+        return config
+
+    def _scaling(self, context: int) -> dict[str, Any]:
+        """How positions are stretched for texts longer than those that were trained first."""
+        arrays = self._file.arrays
+        if "rope_freqs.weight" in arrays and self._architecture == "llama":
+            return self._of_llama3(self._factors("rope_freqs.weight"))
+        if self._architecture == "phi3" and "rope_factors_long.weight" in arrays:
+            long, short = (self._factors(f"rope_factors_{n}.weight") for n in ("long", "short"))
+            original = self._whole("rope.scaling.original_context_length", context, 4096)
+            return {
+                "type": "longrope",
+                "long_factor": long.tolist(),
+                "short_factor": short.tolist(),
+                "original_max_position_embeddings": original,
+            }
+        if any(name in arrays for name in _FACTORS):
+            raise self._wrong("it has factors for its positions that its kind of model has not")
+        kind = self._value("rope.scaling.type")
+        if kind in (None, "none"):
+            return {}
+        if kind not in self._family.scalings or kind == "longrope":
+            raise RefusedError(
+                f"{self._file.called} cannot be read: its positions are stretched by "
+                f"{_shown(kind)}. Get this model in MLX's format: File > Get a Model."
+            )
+        found: dict[str, Any] = {"type": kind, "factor": self._number("rope.scaling.factor")}
+        if kind == "yarn":
+            original = self._whole("rope.scaling.original_context_length", context, context)
+            found["original_max_position_embeddings"] = original
+        return found
+
+    def _factors(self, name: str) -> np.ndarray[Any, Any]:
+        array = self._file.arrays.get(name)
+        if array is None or array.shape != (self._rotated // 2,) or array.type.floats is None:
+            raise self._wrong(f"{name} is not what it should be")
+        found: np.ndarray[Any, Any] = array.type.floats(self._file.rows(array, 0, 1))[0]
+        if not (np.isfinite(found) & (found > 0)).all():
+            raise self._wrong(f"{name} holds impossible numbers")
+        return found
+
+    def _of_llama3(self, factors: np.ndarray[Any, Any]) -> dict[str, Any]:
+        """Llama 3.1's rule has four numbers, of which a file holds only what they lead to."""
+        whole = float(factors.max())
+        if whole == 1.0:
+            return {}
+        turn = (
+            2
+            * math.pi
+            * self._number("rope.freq_base", 10000.0)
+            ** (np.arange(0, self._rotated, 2) / self._rotated)
+        )
+        smooth = ((8192 / turn) - 1.0) / 3.0
+        between = 1 / ((1 - smooth) / whole + smooth)
+        ruled = np.where(turn < 8192 / 4, 1.0, np.where(turn > 8192, whole, between))
+        if not np.allclose(ruled, factors, rtol=1e-3):
+            raise RefusedError(
+                f"{self._file.called} cannot be read: its positions are stretched in a way of its "
+                "own. Get this model in MLX's format: File > Get a Model."
+            )
+        return {
+            "rope_type": "llama3",
+            "factor": whole,
+            "low_freq_factor": 1.0,
+            "high_freq_factor": 4.0,
+            "original_max_position_embeddings": 8192,
+        }
+
+    # Arrays.
+
+    def _arrays(self) -> Iterator[Taken]:
+        for name, called in _TOP.items():
+            if name == "output" and ("output.weight" not in self._file.arrays or self._family.ties):
+                continue
+            yield self._one(f"{name}.weight", called, self._top_shape(name))
+        shapes = self._shapes()
+        for layer in range(self._layers):
+            for name, called in self._family.layer.items():
+                whole = f"model.layers.{layer}.{called}"
+                shape = shapes[name]
+                yield self._one(f"blk.{layer}.{name}.weight", whole, shape)
+                bias = f"blk.{layer}.{name}.bias"
+                always = self._family.biases.get(name)
+                if always or (always is not None and f"blk.0.{name}.bias" in self._file.arrays):
+                    yield self._one(bias, whole, shape[:1])
+
+    def _top_shape(self, name: str) -> tuple[int, ...]:
+        return (self._hidden,) if name == "output_norm" else (self._words, self._hidden)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        hidden, inner = self._hidden, self._inner
+        queries, keys = self._heads * self._head, self._kv_heads * self._head
+        fused = "attn_qkv" in self._family.layer
+        norms = ("attn_norm", "ffn_norm", "post_attention_norm", "post_ffw_norm")
+        return {
+            **dict.fromkeys(norms, (hidden,)),
+            **dict.fromkeys(("attn_q_norm", "attn_k_norm"), (self._head,)),
+            "attn_q": (queries, hidden),
+            "attn_k": (keys, hidden),
+            "attn_v": (keys, hidden),
+            "attn_qkv": (queries + 2 * keys, hidden),
+            "attn_output": (hidden, queries),
+            "ffn_gate": (inner, hidden),
+            "ffn_up": (2 * inner if fused else inner, hidden),
+            "ffn_down": (hidden, inner),
+        }
+
+    def _one(self, name: str, called: str, shape: tuple[int, ...]) -> Taken:
+        array = self._file.arrays.get(name)
+        if array is None:
+            raise self._wrong(f"the array {name!r} is missing")
+        if array.shape != shape:
+            raise self._wrong(f"the array {name!r} has the shape {array.shape}, and not {shape}")
+        if not array.type.readable:
+            raise RefusedError(
+                f"{self._file.called} has weights in {array.type.name}, which are not read. Get "
+                "the same model in Q4_K_M, Q8_0 or F16, or in MLX's format."
+            )
+        if len(shape) == 1 and array.type.floats is None:
+            raise self._wrong(f"the array {name!r} is packed, which it should not be")
+        if len(shape) == 2 and array.type.groups is not None and shape[1] % GROUP:
+            raise self._wrong(f"the rows of {name!r} are no whole groups")
+        family, order = self._family, 0
+        kind, part = name.split(".")[-2:]
+        if family.interleaved and kind in ("attn_q", "attn_k"):
+            order = self._heads if kind == "attn_q" else self._kv_heads
+        less = 1.0 if family.one_more and len(shape) == 1 else 0.0
+        return Taken(called, part, array, order, less)
+
+    def _kept(self, taken: list[Taken]) -> Kept:
+        """The family's type beside packed weights; else what the file itself has most of."""
+        if any(one.packed for one in taken):
+            return self._family.kept
+        counts = Counter[str]()
+        for one in taken:
+            counts[one.source.type.name] += one.source.rows * one.source.shape[-1]
+        return {"F16": FLOAT16, "BF16": BFLOAT16}.get(counts.most_common(1)[0][0], FLOAT32)
+
+
+def _quantization(taken: list[Taken]) -> dict[str, Any]:
+    """MLX's word on what is packed: the usual bits, and those of arrays that have others."""
+    matrices = [one for one in taken if len(one.source.shape) == 2]
+    bits = Counter(one.source.type.bits for one in matrices if one.packed)
+    if not bits:
+        return {}
+    usual = bits.most_common(1)[0][0]
+    found: dict[str, Any] = {"group_size": GROUP, "bits": usual}
+    for one in matrices:
+        if not one.packed:
+            found[one.name] = False
+        elif one.source.type.bits != usual:
+            found[one.name] = {"group_size": GROUP, "bits": one.source.type.bits}
+    return {"quantization": found}

@@ -1,0 +1,207 @@
+"""In the child: writes a GGUF file's model as a folder in MLX's layout, a few rows at a time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.core.confined.refusing import RefusedError
+from engine.hub.gguf import families
+from engine.hub.gguf.blocks import GROUP, Kept, packed
+from engine.hub.gguf.families import Plan, Taken
+from engine.hub.gguf.reading import GgufFile
+from engine.hub.gguf.tokens import Words
+
+WEIGHTS = "model.safetensors"
+
+SPARE = 64 * 10**6
+"""Bytes of the disk that are left free."""
+
+_AT_ONCE = 2**20  # numbers that are in work at a time
+_PIECE = 2**22
+_LICENCE = re.compile(r"[\w.+ -]{1,60}")
+
+
+def digest(path: Path, called: str) -> dict[str, Any]:
+    """What a file holds, as one name: the same wherever it lies.
+
+    Raises:
+        RefusedError: it cannot be converted, which is found out before all of it is read.
+    """
+    file = GgufFile(path, called)
+    try:
+        Words(file, families.plan(file).config["vocab_size"])
+    finally:
+        file.close()
+    found = hashlib.sha256()
+    with path.open("rb") as stream:
+        while piece := stream.read(_PIECE):
+            found.update(piece)
+    return {"digest": found.hexdigest()}
+
+
+def write(path: Path, out: Path, called: str, card: dict[str, Any]) -> dict[str, Any]:
+    """Write a file's model into an empty folder.
+
+    Args:
+        called: the file in sentences.
+        card: what the folder says of itself, in `stretto.json`.
+
+    Raises:
+        RefusedError: it cannot be read, or there is no room for it.
+    """
+    file = GgufFile(path, called)
+    try:
+        made = families.plan(file)
+        words = Words(file, made.config["vocab_size"])
+        header, size = _header(made)
+        free = shutil.disk_usage(out).free
+        if size + SPARE > free:
+            raise RefusedError(
+                f"{called} takes {size / 1e9:.2f} GB once it is converted, and the disk has "
+                f"{free / 1e9:.2f} GB left. Free some space."
+            )
+        _json(out / "tokenizer.json", words.tokenizer())
+        _json(out / "tokenizer_config.json", words.config(made.config["max_position_embeddings"]))
+        ends = {"eos_token_id": words.ends} if words.ends else {}
+        begins = {} if words.bos is None else {"bos_token_id": words.bos}
+        _json(out / "config.json", {**made.config, **begins, **ends})
+        _json(out / "stretto.json", card)
+        if sampling := _sampling(file):
+            _json(out / "generation_config.json", sampling)
+        licence = file.metadata.get("general.license")
+        if isinstance(licence, str) and _LICENCE.fullmatch(licence):
+            (out / "README.md").write_text(f"---\nlicense: {licence}\n---\n", encoding="utf-8")
+        _weights(file, made, out / WEIGHTS, header)
+    finally:
+        file.close()
+    return {"bytes": size}
+
+
+_SAMPLING = {
+    "temp": "temperature",
+    "top_k": "top_k",
+    "top_p": "top_p",
+    "min_p": "min_p",
+    "penalty_repeat": "repetition_penalty",
+}
+
+
+def _sampling(file: GgufFile) -> dict[str, Any]:
+    """What the model's maker recommends; what is out of range the loader leaves away."""
+    found = {
+        ours: file.metadata.get(f"general.sampling.{theirs}") for theirs, ours in _SAMPLING.items()
+    }
+    return {
+        name: float(f"{number:.7g}") if isinstance(number, float) else number
+        for name, number in found.items()
+        if isinstance(number, int | float) and math.isfinite(number)
+    }
+
+
+def _json(path: Path, content: dict[str, Any]) -> None:
+    path.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+
+
+Places = dict[str, dict[str, Any]]
+
+
+def _header(made: Plan) -> tuple[bytes, int]:
+    """The header of the file of weights, and the size of the whole."""
+    places: Places = {}
+    end = 0
+
+    def add(name: str, label: str, shape: list[int], nbytes: int) -> None:
+        nonlocal end
+        places[name] = {"dtype": label, "shape": shape, "data_offsets": [end, end + nbytes]}
+        end += nbytes
+
+    label, each = made.kept.label, made.kept.nbytes
+    for one in made.taken:
+        *_, columns = shape = list(one.source.shape)
+        rows, bits = one.source.rows, one.source.type.bits
+        if not one.packed:
+            add(f"{one.name}.{one.part}", label, shape, rows * columns * each)
+            continue
+        add(f"{one.name}.weight", "U32", [rows, columns * bits // 32], rows * columns * bits // 8)
+        for part in ("scales", "biases"):
+            groups = columns // GROUP
+            add(f"{one.name}.{part}", label, [rows, groups], rows * groups * each)
+    text = json.dumps({"__metadata__": {"format": "mlx"}, **places}).encode()
+    text += b" " * (-len(text) % 8)
+    header = len(text).to_bytes(8, "little") + text
+    return header, len(header) + end
+
+
+def _weights(file: GgufFile, made: Plan, out: Path, header: bytes) -> None:
+    places: Places = json.loads(header[8:])
+    with out.open("wb") as stream:
+        stream.write(header)
+        for one in made.taken:
+            rest = {part: places[f"{one.name}.{part}"]["data_offsets"][0] for part in _parts(one)}
+            for pieces in _pieces(file, one, made.kept):
+                for part, data in pieces.items():
+                    _put(stream.fileno(), data, len(header) + rest[part])
+                    rest[part] += len(data)
+
+
+def _put(descriptor: int, data: bytes, at: int) -> None:
+    view = memoryview(data)
+    while view:
+        written = os.pwrite(descriptor, view, at)
+        view, at = view[written:], at + written
+
+
+def _parts(one: Taken) -> tuple[str, ...]:
+    return ("weight", "scales", "biases") if one.packed else (one.part,)
+
+
+def _pieces(file: GgufFile, one: Taken, kept: Kept) -> Iterator[dict[str, bytes]]:
+    """An array's bytes in their new form, by their parts, some rows at a time."""
+    source = one.source
+    step = max(1, _AT_ONCE // source.shape[-1])
+    if one.order:  # whole heads, whose rows lie in one piece
+        head = source.shape[0] // one.order if len(source.shape) == 2 else 0
+        step = max(1, step // head) * head if head else 1
+    for first in range(0, source.rows, step):
+        rows = file.rows(source, first, min(step, source.rows - first))
+        if one.order and len(source.shape) == 2:
+            rows = _in_order(rows, len(rows) // head)
+        if source.type.groups is not None:
+            groups = source.type.groups(rows, kept)
+            _check(file, one, groups.scales, groups.biases)
+            yield {
+                "weight": packed(groups.numbers, source.type.bits),
+                "scales": kept.encoded(groups.scales),
+                "biases": kept.encoded(groups.biases),
+            }
+            continue
+        assert source.type.floats is not None
+        numbers = source.type.floats(rows)
+        if one.order and len(source.shape) == 1:
+            numbers = _in_order(numbers.reshape(-1, 1), one.order).reshape(1, -1)
+        if one.less:
+            numbers = numbers - np.float32(one.less)
+        numbers = kept.rounded(numbers)
+        _check(file, one, numbers)
+        yield {one.part: kept.encoded(numbers)}
+
+
+def _in_order(rows: np.ndarray[Any, Any], heads: int) -> np.ndarray[Any, Any]:
+    """GGUF has the two halves of each head's rows by turns; MLX has one after the other."""
+    pairs = rows.reshape(heads, -1, 2, rows.shape[-1])
+    return np.ascontiguousarray(pairs.swapaxes(1, 2)).reshape(rows.shape)
+
+
+def _check(file: GgufFile, one: Taken, *found: np.ndarray[Any, Any]) -> None:
+    if not all(np.isfinite(numbers).all() for numbers in found):
+        raise file.damaged(f"weights in {one.source.name!r} are no numbers")

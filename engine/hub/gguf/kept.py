@@ -1,0 +1,241 @@
+"""GGUF files that were taken in: where their folders lie, and how one comes to be.
+
+The first time a file is asked for, a confined child converts it; that takes a minute for some
+gigabytes. The folder is named by what the file holds, so a copy or another name costs nothing, and
+it stays when the file goes. The file itself is only read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from engine.core.confined.converting import Converting
+from engine.core.confined.files import ordinary, read_json
+from engine.errors import DOWNLOAD_CANCELLED, MODEL_LOAD_FAILED, NO_SPACE, EngineError
+from engine.hub.names import clean_name
+
+FORM = 1
+"""How folders are written; another number makes them anew."""
+
+ENDING = ".gguf"
+_CARD = "stretto.json"
+_NOTES = ".gguf.json"
+_PART = ".gguf-"  # a folder that is being made
+_MOST_CARD = 2**16
+_MOST_NOTES = 2**20
+_MOST_NOTED = 500
+_MOST_NAME = 60
+_MOST_FILES = 5_000
+_NEEDED = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", _CARD)
+
+
+def root() -> Path:
+    """The program's own folder of models, as the window lists it (STRETTO_MODELS in its place)."""
+    named = os.environ.get("STRETTO_MODELS")
+    if named:
+        return Path(named).expanduser()
+    return platformdirs.user_data_path("Stretto", appauthor=False) / "models"
+
+
+def is_gguf(path: Path) -> bool:
+    """Whether a path means a GGUF file: one by its ending, or a file that begins as one does."""
+    if path.name.lower().endswith(ENDING):
+        return not path.is_dir()
+    try:
+        with ordinary(path) as stream:
+            return stream.read(4) == b"GGUF"
+    except (OSError, ValueError):
+        return False
+
+
+def only_one(folder: Path) -> Path | None:
+    """The GGUF file of a folder that holds one and no safetensors, as LM Studio's do.
+
+    Raises:
+        EngineError: `model_load_failed`: it holds several.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            names = {entry.name for _, entry in zip(range(_MOST_FILES), entries, strict=False)}
+    except OSError:
+        return None
+    found = sorted(n for n in names if n.lower().endswith(ENDING) and not _projects(n))
+    if not found or any(name.endswith(".safetensors") for name in names):
+        return None
+    if len(found) > 1:
+        first = ", ".join(f"“{clean_name(name, 40)}”" for name in found[:3])
+        raise EngineError(
+            MODEL_LOAD_FAILED,
+            f"{clean_name(folder.name) or 'The folder'} holds {len(found)} GGUF files ({first}"
+            f"{', …' if len(found) > 3 else ''}). Choose one of them: File > Open GGUF File.",
+        )
+    return folder / found[0]
+
+
+def _projects(name: str) -> bool:
+    """Whether a file is a part for images, which lies beside its model."""
+    return "mmproj" in name.lower()
+
+
+def find(digest: str) -> Path | None:
+    """The folder that was made of the file with this SHA-256."""
+    return _find(digest)
+
+
+def known(path: Path) -> Path | None:
+    """The folder that was made of a file, if nothing has changed; the file is not read.
+
+    A file that is gone is known by its place.
+    """
+    noted = _notes().get(str(path.expanduser().absolute()))
+    if not isinstance(noted, dict) or not _whole_name(noted.get("folder")):
+        return None
+    with contextlib.suppress(OSError):
+        if noted.get("is") != _same(path):
+            return None
+    folder = root() / noted["folder"]
+    return folder if _complete(folder) else None
+
+
+def folder_of(
+    path: Path,
+    cancelled: threading.Event | None = None,
+    converting: Converting | None = None,
+) -> Path:
+    """The folder of a file's model, made if there is none yet. Blocks, for a minute or more.
+
+    Args:
+        cancelled: set it from any thread to stop within a fraction of a second.
+
+    Raises:
+        EngineError: `model_load_failed`, saying what is wrong and what to do; `no_space`;
+            `download_cancelled`.
+    """
+    path = path.expanduser().absolute()
+    stop = cancelled or threading.Event()
+    called = f"“{clean_name(path.name) or 'The file'}”"
+    found = known(path)
+    if found is not None:
+        return found
+    try:
+        same = _same(path)
+    except OSError as error:
+        reason = error.strerror or "it is not there"
+        raise EngineError(MODEL_LOAD_FAILED, f"{called} cannot be read: {reason}.") from None
+    work = converting or Converting()
+    try:
+        with work.child(stop) as child:
+            named = str(child.ask("gguf_digest", path, called)["digest"])
+            made = _find(named)
+            if made is None:
+                with _alone(stop, called):
+                    made = _find(named) or _make(child, path, called, named)
+    except OSError as error:
+        reason = f"The model of {called} cannot be written: {error.strerror or error}."
+        raise EngineError(NO_SPACE, reason) from None
+    _note(path, same, made)
+    return made
+
+
+def _make(child: Any, path: Path, called: str, named: str) -> Path:
+    stem = path.name[: -len(ENDING)] if path.name.lower().endswith(ENDING) else path.name
+    name = clean_name(stem, _MOST_NAME) or "Model"
+    place = re.sub(r"[^\w.+-]+", "-", name, flags=re.ASCII).strip("-.") or "model"
+    out = root() / f"{place}-{named[:12]}"
+    if out.exists():  # begun by another version, or damaged since
+        shutil.rmtree(out, ignore_errors=True)
+    beside = Path(tempfile.mkdtemp(prefix=_PART, suffix=".part", dir=root()))
+    try:
+        card = {"name": name, "gguf": {"sha256": named, "form": FORM}}
+        child.ask("gguf", path, called, out=str(beside), card=card)
+        beside.rename(out)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return out
+
+
+def _find(named: str) -> Path | None:
+    """The folder that holds what a file of this digest does."""
+    for folder in root().glob(f"*-{named[:12]}"):
+        if _complete(folder) and _made_of(folder) == (named, FORM):
+            return folder
+    return None
+
+
+def _made_of(folder: Path) -> tuple[object, object]:
+    try:
+        card = read_json(folder / _CARD, _MOST_CARD)
+        return card["gguf"]["sha256"], card["gguf"]["form"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return None, None
+
+
+def _complete(folder: Path) -> bool:
+    return all((folder / name).is_file() for name in _NEEDED)
+
+
+@contextlib.contextmanager
+def _alone(stop: threading.Event, called: str) -> Iterator[None]:
+    """Only one file is converted at a time, so that none is made twice."""
+    from filelock import FileLock, Timeout
+
+    root().mkdir(parents=True, exist_ok=True)
+    lock = FileLock(root() / ".gguf.lock")
+    while True:
+        if stop.is_set():
+            raise EngineError(DOWNLOAD_CANCELLED, f"Converting {called} was cancelled.")
+        with contextlib.suppress(Timeout):
+            lock.acquire(timeout=0.1)
+            break
+    try:
+        for left in root().glob(f"{_PART}*.part"):  # of a program that was killed
+            shutil.rmtree(left, ignore_errors=True)
+        yield
+    finally:
+        lock.release()
+
+
+# What is remembered of files, so that they need not be read again.
+
+
+def _same(path: Path) -> list[int]:
+    """What changes when a file does. Raises OSError."""
+    status = os.stat(path)
+    return [status.st_size, status.st_mtime_ns, status.st_ino]
+
+
+def _whole_name(name: object) -> bool:
+    return isinstance(name, str) and name == Path(name).name and not name.startswith(".")
+
+
+def _notes() -> dict[str, Any]:
+    try:
+        found = read_json(root() / _NOTES, _MOST_NOTES)
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _note(path: Path, same: list[int], folder: Path) -> None:
+    """Remember it. Where that fails the file is read again the next time."""
+    with contextlib.suppress(OSError), _noting:
+        notes = {name: note for name, note in _notes().items() if name != str(path)}
+        notes = dict([*notes.items()][1 - _MOST_NOTED :])
+        notes[str(path)] = {"is": same, "folder": folder.name}
+        beside = root() / f"{_NOTES}.{os.getpid()}"
+        beside.write_text(json.dumps(notes), encoding="utf-8")
+        beside.replace(root() / _NOTES)
+
+
+_noting = threading.Lock()

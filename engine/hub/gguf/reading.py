@@ -1,0 +1,270 @@
+"""In the child: a GGUF file, read with limits. No word of it is believed before it is compared.
+
+A file begins with "GGUF", a version, two counts, the metadata (names with typed values) and the
+list of arrays (name, lengths, type, offset); the arrays follow. All numbers are little-endian.
+Every count is compared with the bytes that are left before anything is made of its size, so a
+forged one costs nothing. Names are only ever looked up, never used as paths.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import stat
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.core.confined.files import check_holes
+from engine.core.confined.refusing import RefusedError
+from engine.hub.gguf.blocks import TYPES, BlockType
+
+MOST_HEADER = 192 * 2**20
+"""Bytes before the arrays. The largest known, with 262,000 words, has 12 million."""
+
+MOST_ITEMS = 2_000_000
+"""Of one list in the metadata; the largest known has 514,000."""
+
+MOST_NAMED = 20_000
+"""Entries of the metadata, and arrays; a model of 126 layers has 1,140."""
+
+MOST_TEXT = 16 * 2**20
+MOST_NAME = 1024  # bytes of a name; those of arrays have at most 64
+MOST_LENGTH = 2**40  # numbers in an array
+_MOST_ALIGNMENT = 2**20
+_PIECE = 2**20
+
+_MAGIC = b"GGUF"
+_TEXT, _LIST = 8, 9
+_NUMBERS: dict[int, np.dtype[Any]] = {
+    0: np.dtype("u1"),
+    1: np.dtype("i1"),
+    2: np.dtype("<u2"),
+    3: np.dtype("<i2"),
+    4: np.dtype("<u4"),
+    5: np.dtype("<i4"),
+    6: np.dtype("<f4"),
+    7: np.dtype("?"),
+    10: np.dtype("<u8"),
+    11: np.dtype("<i8"),
+    12: np.dtype("<f8"),
+}
+
+
+@dataclass(frozen=True)
+class Array:
+    """One array as the file lists it.
+
+    Attributes:
+        shape: as numpy has it: the length of a row comes last.
+        offset: of its first byte in the file.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    type: BlockType
+    offset: int
+
+    @property
+    def rows(self) -> int:
+        return math.prod(self.shape[:-1])
+
+    @property
+    def row_bytes(self) -> int:
+        return self.shape[-1] // self.type.numbers * self.type.nbytes
+
+    @property
+    def nbytes(self) -> int:
+        return self.rows * self.row_bytes
+
+
+class GgufFile:
+    """A file whose list of arrays has been read and holds together.
+
+    Attributes:
+        called: how the file is called in sentences.
+        metadata: by name: numbers, texts, and lists of either (numpy's where they are numbers).
+        arrays: by name.
+
+    Raises:
+        RefusedError: it is no GGUF file, damaged or incomplete.
+    """
+
+    def __init__(self, path: Path, called: str) -> None:
+        self.called = called
+        try:
+            self._descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError as error:
+            raise RefusedError(f"{called} cannot be read: {error.strerror}.") from None
+        status = os.fstat(self._descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise RefusedError(f"{called} is no ordinary file.")
+        check_holes(called, status)
+        self.size = status.st_size
+        self._at = 0
+        self._held, self._held_at = b"", 0
+        self.metadata: dict[str, Any] = {}
+        self.arrays: dict[str, Array] = {}
+        self._read_header()
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+    def rows(self, array: Array, first: int, count: int) -> np.ndarray[Any, Any]:
+        """The bytes of some rows of an array, a row each."""
+        width = array.row_bytes
+        data = os.pread(self._descriptor, count * width, array.offset + first * width)
+        if len(data) != count * width:
+            raise self.damaged("it has become shorter while it was read")
+        return np.frombuffer(data, np.uint8).reshape(count, width)
+
+    def damaged(self, why: str) -> RefusedError:
+        return RefusedError(f"{self.called} is damaged: {why}. Download it again.")
+
+    # The header.
+
+    def _read_header(self) -> None:
+        magic = self._take(4) if self.size >= 4 else b""
+        if magic != _MAGIC:
+            raise RefusedError(
+                f"{self.called} is no GGUF file: it does not begin as one. Choose a file that "
+                "ends in .gguf, or a folder that holds config.json."
+            )
+        (version,) = struct.unpack("<I", self._take(4))
+        if version & 0xFFFF == 0 and version:
+            raise RefusedError(
+                f"{self.called} was made for machines with another order of bytes. Get the "
+                "usual file of that model."
+            )
+        if version not in (2, 3):
+            raise RefusedError(
+                f"{self.called} is of version {version} of the format, and 2 and 3 are read. "
+                "Get a newer file of that model."
+            )
+        count, entries = struct.unpack("<QQ", self._take(16))
+        self._read_metadata(entries)
+        self._read_arrays(count)
+
+    def _read_metadata(self, entries: int) -> None:
+        self._check_count(entries, MOST_NAMED, 13, "entries")
+        for _ in range(entries):
+            name = self._name("an entry")
+            if name in self.metadata:
+                raise self.damaged(f"the entry {name[:80]!r} is there twice")
+            (kind,) = struct.unpack("<I", self._take(4))
+            self.metadata[name] = self._list(name) if kind == _LIST else self._value(kind, name)
+
+    def _value(self, kind: int, name: str) -> Any:
+        if kind == _TEXT:
+            return self._text(name)
+        dtype = _NUMBERS.get(kind)
+        if dtype is None:
+            raise self.damaged(f"the entry {name[:80]!r} is of the unknown type {kind}")
+        return np.frombuffer(self._take(dtype.itemsize), dtype)[0].item()
+
+    def _list(self, name: str) -> Any:
+        kind, count = struct.unpack("<IQ", self._take(12))
+        dtype = _NUMBERS.get(kind)
+        if dtype is None and kind != _TEXT:
+            raise self.damaged(f"the list {name[:80]!r} is of the unknown type {kind}")
+        self._check_count(count, MOST_ITEMS, 8 if dtype is None else dtype.itemsize, name[:80])
+        if dtype is not None:
+            return np.frombuffer(self._take(count * dtype.itemsize), dtype)
+        return [self._text(name) for _ in range(count)]
+
+    def _read_arrays(self, count: int) -> None:
+        self._check_count(count, MOST_NAMED, 32, "arrays")
+        found: list[tuple[str, tuple[int, ...], BlockType, int]] = []
+        for _ in range(count):
+            name = self._name("an array")
+            (lengths,) = struct.unpack("<I", self._take(4))
+            if not 1 <= lengths <= 4:
+                raise self.damaged(f"the array {name[:80]!r} has {lengths:,} lengths")
+            shape = struct.unpack(f"<{lengths}Q", self._take(8 * lengths))[::-1]
+            number, offset = struct.unpack("<IQ", self._take(12))
+            if not all(0 < n < MOST_LENGTH for n in shape) or math.prod(shape) > MOST_LENGTH:
+                raise self.damaged(f"the array {name[:80]!r} claims an impossible size")
+            kind = TYPES.get(number)
+            if kind is None:
+                raise self.damaged(f"the array {name[:80]!r} is of the unknown type {number}")
+            if shape[-1] % kind.numbers:
+                raise self.damaged(f"the rows of {name[:80]!r} are no whole blocks")
+            found.append((name, shape, kind, offset))
+        alignment = self.metadata.get("general.alignment", 32)
+        good = type(alignment) is int and 1 <= alignment <= _MOST_ALIGNMENT
+        if not good or alignment & (alignment - 1):
+            raise self.damaged("the alignment of its arrays is impossible")
+        begin = -(-self._at // alignment) * alignment
+        for name, shape, kind, offset in found:
+            if name in self.arrays:
+                raise self.damaged(f"the array {name[:80]!r} is there twice")
+            if offset % alignment:
+                raise self.damaged(f"the array {name[:80]!r} begins at an odd place")
+            self.arrays[name] = Array(name, shape, kind, begin + offset)
+        self._check_places()
+
+    def _check_places(self) -> None:
+        """Refuse arrays that lie over each other or beyond the end."""
+        end = 0
+        for array in sorted(self.arrays.values(), key=lambda a: a.offset):
+            if array.offset < end:
+                raise self.damaged(f"the array {array.name[:80]!r} lies over another one")
+            end = array.offset + array.nbytes
+        if end > self.size:
+            raise RefusedError(
+                f"{self.called} is incomplete: {end - self.size:,} of {end:,} bytes are missing. "
+                "Download it again."
+            )
+
+    # Pieces of it.
+
+    def _check_count(self, count: int, most: int, least_bytes: int, what: str) -> None:
+        """Refuse a count that the rest of the file cannot hold, or that no model has."""
+        if count * least_bytes > self.size - self._at:
+            raise self.damaged(f"it claims {count:,} {what}, more than the rest of it could hold")
+        if count > most:
+            raise RefusedError(
+                f"{self.called} cannot be read: it has {count:,} {what}, and at most {most:,} "
+                "are taken."
+            )
+
+    def _name(self, what: str) -> str:
+        (length,) = struct.unpack("<Q", self._take(8))
+        if not 0 < length <= MOST_NAME:
+            raise self.damaged(f"the name of {what} has {length:,} bytes")
+        try:
+            return self._take(length).decode()
+        except UnicodeDecodeError:
+            raise self.damaged(f"the name of {what} is no text") from None
+
+    def _text(self, name: str) -> str:
+        (length,) = struct.unpack("<Q", self._take(8))
+        if length > self.size - self._at:
+            raise self.damaged(f"a text in {name[:80]!r} claims {length:,} bytes")
+        if length > MOST_TEXT:
+            raise RefusedError(
+                f"{self.called} cannot be read: a text in {name[:80]!r} has {length / 1e6:,.0f} MB."
+            )
+        return self._take(length).decode(errors="replace")
+
+    def _take(self, count: int) -> bytes:
+        """The next bytes of the header."""
+        if self._at + count > MOST_HEADER:
+            raise RefusedError(
+                f"{self.called} cannot be read: it describes itself in more than "
+                f"{MOST_HEADER / 1e6:,.0f} MB."
+            )
+        begin = self._at - self._held_at
+        if begin + count > len(self._held):
+            self._held = os.pread(self._descriptor, max(count, _PIECE), self._at)
+            self._held_at, begin = self._at, 0
+            if len(self._held) < count:
+                raise RefusedError(
+                    f"{self.called} is incomplete: it ends within its own description. "
+                    "Download it again."
+                )
+        self._at += count
+        return self._held[begin : begin + count]

@@ -1,0 +1,260 @@
+"""In the child: a tokenizer.json of the words in a GGUF file's metadata.
+
+There are two kinds. "gpt2" has merges, and cuts a text into words first, by a rule that the file
+only names. "llama" (SentencePiece) has a score for each word; a pair is merged sooner, the higher
+the score of what it becomes, and that is written as merges here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.confined.refusing import RefusedError
+from engine.hub.gguf.reading import GgufFile
+
+MOST_TEMPLATE = 2**20
+_LONGEST_PIECE = 256  # characters of a word that others are merged into
+_NORMAL, _UNKNOWN, _CONTROL, _OWN, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6
+
+_ENDINGS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+_REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+_REST_AND_SLASH = r"| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+_UPPER, _LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+_FIRST = r"[^\r\n\p{L}\p{N}]?"
+_LLAMA3 = _ENDINGS + rf"|{_FIRST}\p{{L}}+|\p{{N}}{{1,3}}" + _REST
+_QWEN2 = _ENDINGS + rf"|{_FIRST}\p{{L}}+|\p{{N}}" + _REST
+_CASES = rf"{_FIRST}{_UPPER}*{_LOWER}+%s|{_FIRST}{_UPPER}+{_LOWER}*%s"
+_TEKKEN = _CASES % ("", "") + r"|\p{N}" + _REST_AND_SLASH
+_GPT4O = _CASES % ((_ENDINGS + "?",) * 2) + r"|\p{N}{1,3}" + _REST_AND_SLASH
+
+# By llama.cpp's names. None: by GPT-2's own expression, which `tokenizers` has built in.
+_RULES: dict[str, str | None] = {
+    **dict.fromkeys(("default", "gpt-2", "gpt2", "phi-2", "olmo", "smollm"), None),
+    **dict.fromkeys(("starcoder", "refact", "codeshell", "command-r"), None),
+    **dict.fromkeys(("llama3", "llama-v3", "llama-bpe", "falcon3", "dbrx"), _LLAMA3),
+    **dict.fromkeys(("qwen2", "deepseek-r1-qwen"), _QWEN2),
+    "tekken": _TEKKEN,
+    "gpt-4o": _GPT4O,
+}
+_DIGITS = {"smollm", "starcoder", "refact", "codeshell", "command-r"}  # one by one
+_WHOLE_WORDS = {"llama3", "llama-v3", "llama-bpe", "falcon3", "tekken"}  # before any merge
+_COMPOSED = {"qwen2", "deepseek-r1-qwen"}  # characters and accents in one
+
+_ENDS = (
+    *("<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<end_of_turn>", "<|endoftext|>"),
+    *("<|end_of_text|>", "<EOT>", "<|eot|>"),
+)
+"""Marks that end a turn whatever else a file says, as llama.cpp takes them."""
+
+
+class Words:
+    """The words of a file, with what it says of them.
+
+    Attributes:
+        bos, ends: the ids of the mark that begins a text, and of those that end one.
+    """
+
+    def __init__(self, file: GgufFile, rows: int) -> None:
+        self._file = file
+        meta = file.metadata
+        self._model = meta.get("tokenizer.ggml.model")
+        if self._model not in ("gpt2", "llama"):
+            raise RefusedError(
+                f"{file.called} has a tokenizer of the kind {repr(self._model)[:60]}, which is not "
+                "read. Get this model in MLX's format: File > Get a Model."
+            )
+        words = meta.get("tokenizer.ggml.tokens")
+        if not isinstance(words, list) or not words or not isinstance(words[0], str):
+            raise file.damaged("it has no words")
+        if len(words) > rows:
+            raise file.damaged(f"it has {len(words):,} words and {rows:,} rows for them")
+        self._words: list[str] = words
+        self._ids = {word: number for number, word in enumerate(words)}
+        if len(self._ids) != len(words):
+            raise file.damaged("some of its words are there twice")
+        self._kinds = self._numbers("token_type", [_NORMAL] * len(words))
+        self.bos = self._id("bos")
+        eos, eot = self._id("eos"), self._id("eot")
+        named = [self._ids[word] for word in _ENDS if self._special(self._ids.get(word))]
+        ends = [eos, eot, self._id("eom"), *named]
+        self.ends = list(dict.fromkeys(number for number in ends if number is not None))
+        self._eos = self.ends[0] if self.ends else None
+
+    def _numbers(self, name: str, default: list[Any]) -> list[Any]:
+        found = self._file.metadata.get(f"tokenizer.ggml.{name}")
+        if found is None:
+            return default
+        if not hasattr(found, "tolist") or len(found) != len(self._words):
+            raise self._file.damaged(f"it has not one {name} for each word")
+        numbers: list[Any] = found.tolist()
+        return numbers
+
+    def _id(self, what: str) -> int | None:
+        names = {"unk": ("unknown",), "pad": ("padding",)}.get(what, (what,))
+        value = self._file.metadata.get(f"tokenizer.ggml.{names[0]}_token_id")
+        good = type(value) is int and 0 <= value < len(self._words)
+        return value if good else None
+
+    def _special(self, number: int | None) -> bool:
+        return number is not None and self._kinds[number] in (_CONTROL, _OWN)
+
+    def _flag(self, name: str, default: bool) -> bool:
+        value = self._file.metadata.get(f"tokenizer.ggml.{name}")
+        return value if isinstance(value, bool) else default
+
+    # What is written.
+
+    def tokenizer(self) -> dict[str, Any]:
+        """The content of a tokenizer.json."""
+        made = self._byte_level() if self._model == "gpt2" else self._sentence_piece()
+        begins = self._flag("add_bos_token", self._model == "llama")
+        return {
+            "version": "1.0",
+            "truncation": None,
+            "padding": None,
+            "added_tokens": self._added(),
+            "post_processor": self._beginning() if begins and self.bos is not None else None,
+            **made,
+        }
+
+    def config(self, context: int) -> dict[str, Any]:
+        """The content of a tokenizer_config.json."""
+        named = {"bos": self.bos, "eos": self._eos, "unk": self._id("unk"), "pad": self._id("pad")}
+        found: dict[str, Any] = {
+            f"{name}_token": self._words[number]
+            for name, number in named.items()
+            if number is not None
+        }
+        template = self._file.metadata.get("tokenizer.chat_template")
+        if isinstance(template, str) and template:
+            if len(template) > MOST_TEMPLATE:
+                raise self._file.damaged(f"its chat template has {len(template):,} characters")
+            found["chat_template"] = template
+        return {
+            "tokenizer_class": "PreTrainedTokenizerFast",
+            "model_max_length": context,
+            "clean_up_tokenization_spaces": False,
+            **found,
+        }
+
+    def _added(self) -> list[dict[str, Any]]:
+        # Phi 3 takes the blanks after its marks for a part of them.
+        swallows = self._model == "llama" and self._file.metadata["general.architecture"] == "phi3"
+        plain = ("<s>", "<unk>", "<|endoftext|>")
+        return [
+            {
+                "id": number,
+                "content": word,
+                "single_word": False,
+                "lstrip": False,
+                "rstrip": swallows and word not in plain,
+                "normalized": False,
+                "special": kind in (_CONTROL, _UNKNOWN),
+            }
+            for number, (word, kind) in enumerate(zip(self._words, self._kinds, strict=True))
+            if kind in (_CONTROL, _OWN, _UNKNOWN) and word
+        ]
+
+    def _beginning(self) -> dict[str, Any]:
+        assert self.bos is not None
+        mark = self._words[self.bos]
+        first = {"SpecialToken": {"id": mark, "type_id": 0}}
+        sequences = [{"Sequence": {"id": name, "type_id": n}} for n, name in enumerate("AB")]
+        again = {"SpecialToken": {"id": mark, "type_id": 1}}
+        return {
+            "type": "TemplateProcessing",
+            "single": [first, sequences[0]],
+            "pair": [first, sequences[0], again, sequences[1]],
+            "special_tokens": {mark: {"id": mark, "ids": [self.bos], "tokens": [mark]}},
+        }
+
+    def _byte_level(self) -> dict[str, Any]:
+        rule = self._file.metadata.get("tokenizer.ggml.pre", "default")
+        if rule not in _RULES:
+            raise RefusedError(
+                f"{self._file.called} cuts its words by a rule that is not known: "
+                f"{repr(rule)[:60]}. Get this model in MLX's format: File > Get a Model."
+            )
+        level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+        cuts: list[dict[str, Any]] = []
+        if rule in _DIGITS:
+            cuts.append({"type": "Digits", "individual_digits": True})
+        expression = _RULES[rule]
+        if expression is not None:
+            pattern = {"Regex": expression}
+            cuts.append(
+                {"type": "Split", "pattern": pattern, "behavior": "Isolated", "invert": False}
+            )
+        cuts.append({**level, "use_regex": expression is None})
+        return {
+            "normalizer": {"type": "NFC"} if rule in _COMPOSED else None,
+            "pre_tokenizer": {"type": "Sequence", "pretokenizers": cuts},
+            "decoder": {**level, "use_regex": True},
+            "model": {
+                "type": "BPE",
+                "dropout": None,
+                "unk_token": None,
+                "continuing_subword_prefix": None,
+                "end_of_word_suffix": None,
+                "fuse_unk": False,
+                "byte_fallback": False,
+                "ignore_merges": rule in _WHOLE_WORDS,
+                "vocab": self._ids,
+                "merges": self._given_merges(),
+            },
+        }
+
+    def _given_merges(self) -> list[list[str]]:
+        given = self._file.metadata.get("tokenizer.ggml.merges")
+        if not isinstance(given, list):
+            raise self._file.damaged("it has no merges of its words")
+        merges = []
+        for merge in given:
+            parts = merge.split(" ")
+            if len(parts) != 2 or not all(part in self._ids for part in (*parts, "".join(parts))):
+                raise self._file.damaged(f"it merges words that it has not ({merge[:60]!r})")
+            merges.append(parts)
+        return merges
+
+    def _sentence_piece(self) -> dict[str, Any]:
+        unknown = self._id("unk")
+        replace = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+        back = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
+        decoders: list[dict[str, Any]] = [back, {"type": "ByteFallback"}, {"type": "Fuse"}]
+        normalizers: list[dict[str, Any]] = [replace]
+        if self._flag("add_space_prefix", True):
+            normalizers.insert(0, {"type": "Prepend", "prepend": "▁"})
+            decoders.append({"type": "Strip", "content": " ", "start": 1, "stop": 0})
+        return {
+            "normalizer": {"type": "Sequence", "normalizers": normalizers},
+            "pre_tokenizer": None,
+            "decoder": {"type": "Sequence", "decoders": decoders},
+            "model": {
+                "type": "BPE",
+                "dropout": None,
+                "unk_token": None if unknown is None else self._words[unknown],
+                "continuing_subword_prefix": None,
+                "end_of_word_suffix": None,
+                "fuse_unk": True,
+                "byte_fallback": True,
+                "ignore_merges": False,
+                "vocab": self._ids,
+                "merges": self._merges_of_scores(),
+            },
+        }
+
+    def _merges_of_scores(self) -> list[list[str]]:
+        """Each way to make a word of two others, those of the best words first."""
+        scores = self._numbers("scores", [])
+        if not scores:
+            raise self._file.damaged("its words have no scores")
+        ids, found = self._ids, []
+        for number, word in enumerate(self._words):
+            if self._kinds[number] != _NORMAL or not 2 <= len(word) <= _LONGEST_PIECE:
+                continue
+            for cut in range(1, len(word)):
+                left, right = word[:cut], word[cut:]
+                if left in ids and right in ids:
+                    found.append((-scores[number], -len(left), ids[left], ids[right]))
+        found.sort()
+        return [[self._words[left], self._words[right]] for _, _, left, right in found]

@@ -1,0 +1,38 @@
+"""A GGUF file in the window: opened by its command in the chat that is active."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+
+from tests.app.conftest import Start
+
+
+def choosing(monkeypatch: pytest.MonkeyPatch, file: str) -> None:
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (file, ""))
+
+
+def test_the_command_opens_a_gguf_file_in_the_active_chat(
+    start: Start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    run = start()
+    run.ready()
+    file = tmp_path / "Some-model.Q4_K_M.gguf"
+    choosing(monkeypatch, str(file))
+    run.window.chats.open_gguf_file()
+    assert run.pane.chat.record.model == str(file)
+    run.until(lambda: str(file) in run.app.settings.models)
+    assert run.pane.header.model_button.text() != "Guide"
+
+
+def test_nothing_happens_where_no_file_is_chosen(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = start()
+    run.ready()
+    choosing(monkeypatch, "")
+    run.window.chats.open_gguf_file()
+    assert run.pane.header.model_button.text() == "Guide"
+    assert len(run.panes) == 1

