@@ -98,8 +98,31 @@ def _dullness(folder: Path) -> str:
     return "" if off > 0.02 * spread else "its logits do not depend on the prompt"
 
 
-def measure(architecture: str, folder: Path) -> Finding:
-    """Build and load one architecture, and compare a shared step with steps of its own."""
+def quantise(folder: Path, group: int) -> None:
+    """Keep a written model in 4 bits, all layers that can be.
+
+    Args:
+        group: how many weights share a scale.
+    """
+    import mlx.core as mx
+    from mlx.utils import tree_flatten
+    from mlx_lm.utils import quantize_model
+
+    from engine.model.loader import load_net
+
+    net, config = load_net(folder)
+    net, config = quantize_model(net, config, group, 4)
+    arrays = dict(tree_flatten(net.parameters()))
+    mx.save_safetensors(str(folder / "model.safetensors"), arrays, metadata={"format": "mlx"})
+    (folder / "config.json").write_text(json.dumps(config))
+
+
+def measure(architecture: str, folder: Path, group: int = 0) -> Finding:
+    """Build and load one architecture, and compare a shared step with steps of its own.
+
+    Args:
+        group: of the weights that share a scale in 4 bits; 0 for weights in full.
+    """
     import mlx.core as mx
 
     from engine.errors import EngineError
@@ -109,9 +132,13 @@ def measure(architecture: str, folder: Path) -> Finding:
 
     try:
         write_family(folder, architecture)
+        if group:
+            quantise(folder, group)
         model = load_at_once(folder, wide=backend.start().prefers_float32)
     except (NotBuildableError, EngineError) as error:
         return Finding(architecture, why=_first_line(error))
+    except Exception as error:  # of mlx-lm: not every architecture can be quantised
+        return Finding(architecture, why=f"not in few bits: {_first_line(error)}")
     kinds = sorted({k for c in model.new_caches() for k in _kinds(c)})
     had = Finding(
         architecture, ", ".join(kinds), model.info.step, model.shares_prefix, model.token_by_token
@@ -182,6 +209,9 @@ def _first_line(error: BaseException) -> str:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("architectures", nargs="*", help="which ones (all)")
     parser.add_argument("--markdown", metavar="FILE", help="also write the table to FILE")
+    parser.add_argument(
+        "--few-bits", type=int, default=0, metavar="GROUP", help="in 4 bits, groups of so many"
+    )
     parser.add_argument("--lines", action="store_true", help=argparse.SUPPRESS)
 
 
@@ -197,9 +227,9 @@ def main(options: argparse.Namespace) -> int:
         return 2
     wanted = options.architectures or known
     if options.lines:
-        return _work(wanted)
+        return _work(wanted, options.few_bits)
     findings = []
-    for finding in findings_of(wanted):
+    for finding in findings_of(wanted, options.few_bits):
         findings.append(finding)
         print(_row(finding), flush=True)
     print(f"\n{summary(findings)} BLAS: {blas}.")
@@ -208,19 +238,19 @@ def main(options: argparse.Namespace) -> int:
     return 0 if all(f.equal is not False for f in findings) else 1
 
 
-def _work(wanted: Sequence[str]) -> int:
+def _work(wanted: Sequence[str], group: int) -> int:
     warnings.simplefilter("ignore")
     for name in wanted:
         with tempfile.TemporaryDirectory() as scratch:
-            print(json.dumps(asdict(measure(name, Path(scratch) / name))), flush=True)
+            print(json.dumps(asdict(measure(name, Path(scratch) / name, group))), flush=True)
     return 0
 
 
-def findings_of(wanted: Sequence[str]) -> Iterator[Finding]:
+def findings_of(wanted: Sequence[str], group: int = 0) -> Iterator[Finding]:
     """The findings in order. A child process makes them, since a model may crash its process."""
     left = list(wanted)
     while left:
-        command = own_command("families", "--lines", *left)
+        command = own_command("families", "--few-bits", str(group), "--lines", *left)
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
             assert worker.stdout is not None
             for line in worker.stdout:

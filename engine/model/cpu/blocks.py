@@ -13,6 +13,7 @@ Everything else, prompts' attention among it, is the model's own code.
 from __future__ import annotations
 
 import functools
+import inspect
 import logging
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -309,7 +310,7 @@ _MLP = {"gate_proj", "up_proj", "down_proj"}
 
 def _has_usual_parts(layer: Any) -> bool:
     """Whether a module has the parts of a decoder layer, and no others."""
-    if set(layer.children()) != _PARTS:
+    if set(layer.children()) != _PARTS or not _is_called_as_usual(layer):
         return False
     attention, mlp = layer.self_attn, layer.mlp
     norms = set(attention.children()) - _ATTENTION
@@ -327,6 +328,11 @@ def _has_usual_parts(layer: Any) -> bool:
         and len(attention.q_proj.few_bits.product.outputs) == 3
         and mlp.gate_proj.few_bits is mlp.up_proj.few_bits
     )
+
+
+def _is_called_as_usual(layer: Any) -> bool:
+    call = inspect.signature(layer.__call__).parameters
+    return list(call) == ["x", "mask", "cache"]
 
 
 def _settings(module: Any) -> tuple[Any, ...]:
