@@ -1,6 +1,6 @@
 """A real model of few bits: the same alone and together, and what its numbers say.
 
-    python -m tests.torture real FOLDER      (SmolLM2-135M-Instruct, as `make model` brings it)
+    python -m tests.torture real [FOLDER]      (SmolLM2-135M-Instruct, as `make model` brings it)
 
 Each part prints what it found. Where answers are compared token by token, two tokens whose logits
 are within a hair may change places (`engine.bench.alone`), and are counted as ties.
@@ -21,6 +21,7 @@ import mlx.core as mx
 import numpy as np
 
 from engine.bench.alone import PATIENCE, Chat, Turn, first_difference, is_tie
+from engine.bench.subject import real_model
 from engine.engine import Engine
 from engine.model.info import Model
 from engine.params import SamplingParams
@@ -293,7 +294,7 @@ def with_the_guide(engine: Engine, model: Model, found: Found) -> None:
 def main(arguments: list[str]) -> int:
     """Run all parts; returns 1 where one found a fault."""
     parser = argparse.ArgumentParser(prog="tests.torture real", description=__doc__)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", help="of another model")
     parser.add_argument("--greedy", type=int, default=100, help="greedy answers to compare (100)")
     options = parser.parse_args(arguments)
     from engine.model import backend
@@ -301,12 +302,12 @@ def main(arguments: list[str]) -> int:
     backend.start()
     from mlx_lm.utils import load_model
 
-    found = Found()
-    theirs, _ = load_model(options.folder)
+    found, folder = Found(), options.folder or real_model()
+    theirs, _ = load_model(folder)
     theirs.set_dtype(mx.float32)
-    net = perplexity(options.folder, found, theirs)
+    net = perplexity(folder, found, theirs)
     with tempfile.TemporaryDirectory() as scratch, Engine() as engine:
-        model = engine.load(options.folder)
+        model = engine.load(folder)
         parts: list[Callable[[Engine, Model, Found], None]] = [
             *(together, code_words, forms, ends, overflow, with_the_guide)
         ]
@@ -314,6 +315,6 @@ def main(arguments: list[str]) -> int:
             part(engine, model, found)
         first_tokens(engine, model, found, net)
         greedy(engine, model, found, theirs, options.greedy)
-        drafts(options.folder, found, Path(scratch))
+        drafts(folder, found, Path(scratch))
     print(f"{found.faults} faults")
     return 1 if found.faults else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import tempfile
 import time
+import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.engine import Engine, Session
+from engine.hub.gguf import kept
 from engine.messages import Event, Finished, TextDelta
 from engine.model.info import Model
 from engine.params import SamplingParams
@@ -64,7 +66,15 @@ class Subject:
 
 @contextmanager
 def subject(path: str, memory_budget: int | None = None) -> Iterator[Subject]:
-    """Load the model at `path`. `random:135m` makes one of that shape with random weights."""
+    """Load the model at `path`.
+
+    `random:135m` makes one of that shape with random weights; `real` is the small real model.
+
+    Raises:
+        ValueError: there is no such shape, or no real model yet.
+    """
+    if path == "real":
+        path = str(real_model())
     with tempfile.TemporaryDirectory() as scratch, Engine(memory_budget) as engine:
         if path.startswith("random:"):
             from engine.bench.random_models import SHAPES, write_model
@@ -76,6 +86,20 @@ def subject(path: str, memory_budget: int | None = None) -> Iterator[Subject]:
             folder = Path(scratch) / f"random-{shape}"
             path = str(write_model(folder, SHAPES[shape], every_id_a_word=True))
         yield Subject(engine, engine.load(path))
+
+
+def real_model() -> Path:
+    """The folder of the small model that `make model` brings from the Python index.
+
+    Raises:
+        ValueError: it is not there.
+    """
+    named = Path(__file__).resolve().parents[2] / "resources" / "models.toml"
+    digest = tomllib.loads(named.read_text(encoding="utf-8"))["small"]["file_sha256"]
+    folder = kept.find(digest)
+    if folder is None:
+        raise ValueError("the small real model is not here yet: `make model` brings it")
+    return folder
 
 
 class Stream:

@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model",
         nargs="?",
         default=FAMILIES,
-        help="a model folder, GGUF file, downloaded hub id, random:135m; families (memory, graph)",
+        help="a model folder, GGUF file, hub id, random:135m, real; families (memory, graph)",
     )
     parser.add_argument(
         "--parts",

@@ -240,12 +240,15 @@ def _fit(
     slot = slot_estimate(shape, itemsize, kv_bits, context, slots) if chats > 1 else None
     if slot is not None:
         # Their shared buffer has room for a quarter more chats. While it is filled, their own
-        # caches are there as well, and one array of it twice. With classes it is filled layer by
-        # layer, and grows in larger blocks.
+        # caches are there as well, and one array of it twice; but what the first layer's slots
+        # have taken over is free before the last one's are filled. With classes all of it is done
+        # layer by layer, and the buffer grows in larger blocks.
         own = chats * slot.bytes(context)
         buffer = own * (chats + chats // 4) // chats
         moved = buffer // (2 * len(slot.layers))
-        if slots.classes:
+        if not slots.classes:
+            buffer -= own // len(slot.layers)
+        else:
             buffer += slots.block(context) * slot.per_token * chats - own
         working = max(working, buffer + moved)
     working += _REBUILT_ARRAYS * weights.rebuilt * itemsize
