@@ -23,7 +23,7 @@ from zlib import crc32
 import mlx.core as mx
 import numpy as np
 
-from engine.kv.cache_objects import Caches
+from engine.kv.cache_objects import Caches, leaves
 from engine.kv.held_caches import Part
 from engine.kv.ledger import Ledger
 from engine.kv.session_kv import SessionKV
@@ -388,6 +388,9 @@ def _built(shape: Any, fresh: Any, arrays: dict[str, mx.array]) -> Any:
             raise DamagedError("the model's caches are of another kind")
         for name, part in held.items():
             setattr(fresh, name, _built(part, getattr(fresh, name, None), arrays))
+        keys = [a for name in ("keys", "values") for a in leaves(getattr(fresh, name, None))]
+        if any(array.ndim != 4 for array in keys):
+            raise DamagedError("its keys are of another shape")
         return fresh
     inside = fresh if isinstance(fresh, (list, tuple)) else ()
     values = list(_paired(held, inside, arrays))
