@@ -154,7 +154,7 @@ def test_the_kept_beginnings_make_room_before_any_chat_does(
         model = engine.load(model_folder("plain"))
         idle = engine.open_session(model)
         idle.send("hello", params(1)).tokens(60)
-        first = engine.open_session(model, system="Be brief. " * 200)
+        first = engine.open_session(model, system="Be brief. " * 140)
         first.send("hello", params(1)).tokens(60)
         first.close()
         assert engine.stats()["prefix_bytes"] > 0
