@@ -113,7 +113,7 @@ def test_several_matrices_are_one_call() -> None:
 def test_what_onnxruntime_refuses_is_one_kind_of_error() -> None:
     codes = few_bits.codes_of(layer("affine", 4, 32))
     assert codes is not None
-    wrong = few_bits.Codes(codes.words[:, :, :3], codes.scales, codes.zeros, None, 4)
+    wrong = few_bits.Codes(codes.words[:, :, :3], codes.scales, None, 4)
     with pytest.raises(RuntimeError, match="onnxruntime refuses"):
         few_bits.Product([wrong])
 

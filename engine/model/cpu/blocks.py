@@ -95,8 +95,12 @@ class Norm:
         self._eps = np.float32(module.eps)
 
     def __call__(self, x: Array) -> Array:
-        mean = np.einsum("...i,...i->...", x, x)[..., None] / np.float32(x.shape[-1])
-        out: Array = x * (1 / np.sqrt(mean + self._eps)) * self._weight
+        scale = np.square(x).sum(-1, keepdims=True)
+        scale *= np.float32(1 / x.shape[-1])
+        scale += self._eps
+        np.sqrt(scale, out=scale)
+        out: Array = x / scale
+        out *= self._weight
         return out
 
 

@@ -10,12 +10,12 @@ and after 30 layers logits differ by a tenth of their spread: who is asked besid
 answers. Only the output layer does so, in two steps: what the first rounding loses is rounded and
 multiplied too, so that it loses a hundred thousandth.
 
-MLX's weights are `scale * code + bias`, a scale and a bias for each group of 16 to 128. The
-operator takes `scale * (code - zero)` with a whole `zero`. MLX quantises so that `-bias / scale` is
-whole, up to the rounding of both; where it is not, the difference is another, much smaller product:
-of the groups' sums with `bias + scale * zero`. Codes of 2 and 3 bits become 4. Codes of 5, 6 and 8
-bits are two of 4, `16 * high + low`, for the operator's own way with 8 bits is slow in float32. So
-are the floating-point formats whose values are whole multiples of a scale. All of that is exact.
+MLX's weights are `scale * code + bias`, a scale and a bias for each group of 16 to 128. Quickest
+is the operator's `scale * (code - 8)`; what is missing is another, much smaller product: of the
+groups' sums with `bias + 8 * scale`. (Zeros of their own for the groups take half as long again.)
+Codes of 2 and 3 bits become 4. Codes of 5, 6 and 8 bits are two of 4, `16 * high + low`, for the
+operator's own way with 8 bits is slow in float32. So are the floating-point formats whose values
+are whole multiples of a scale. All of that is exact.
 """
 
 from __future__ import annotations
@@ -39,10 +39,6 @@ Array = np.ndarray[Any, Any]
 GROUPS = (16, 32, 64, 128, 256)
 """Weights that may share a scale."""
 
-WHOLE = 0.06
-"""How far a zero may be from a whole number: the rounding of bfloat16 scales makes 0.04 of it, of
-which nothing is seen beside the rounding of the weights themselves (0.29 on the average)."""
-
 ROWS_AT_ONCE = 4096
 """Rows of a matrix that are unpacked at a time."""
 
@@ -61,16 +57,14 @@ class Codes:
     Attributes:
         words: `[outputs, groups, group * bits / 8]`, bytes; of two codes the first is the low half.
         scales: `[outputs, groups]`, float32.
-        zeros: the codes that stand for 0, `[outputs, groups]`, uint8.
-        rest: what is to be added for each unit of a group's sum, `[groups, outputs]`; None where
-            that is nothing.
+        rest: what is to be added for each unit of a group's sum where the code in the middle, 8 or
+            128, stands for 0: `[groups, outputs]`; None where that is nothing.
         bits: 4 or 8.
         bias: added to the outputs; None where there is none.
     """
 
     words: Array
     scales: Array
-    zeros: Array
     rest: Array | None
     bits: int
     bias: Array | None = None
@@ -113,23 +107,21 @@ def _affine(
 ) -> Codes:
     scale, offset = _numpy(scales), _numpy(biases)
     held = 4 if bits <= 4 else 8
-    flat = scale == 0  # all weights of the group are the bias
-    exact = np.divide(-offset, scale, out=np.zeros_like(scale), where=~flat)
-    zeros = np.clip(np.rint(exact), 0, 2**held - 1)
-    rest = None
-    if flat.any() or np.abs(exact - zeros).max() > WHOLE:
-        rest = np.ascontiguousarray((offset + scale * zeros).T)
+    # Fewer bits than are held lie around the middle, so that the two products are small.
+    below = 2 ** (held - 1) - 2 ** (bits - 1)
+    left = offset + scale * 2 ** (bits - 1)
+    rest = np.ascontiguousarray(left.T) if left.any() else None
     if bits == held:
         words = _numpy(weight).view(np.uint8)
     else:  # a scale of 1 and a bias of 0 give the codes themselves
         one, none = mx.ones_like(scales), mx.zeros_like(scales)
         words = _packed(
-            lambda rows: mx.dequantize(weight[rows], one[rows], none[rows], group, bits),
+            lambda rows: mx.dequantize(weight[rows], one[rows], none[rows], group, bits) + below,
             weight.shape[0],
             held,
         )
     words = words.reshape(*scale.shape, group * held // 8)
-    return Codes(words, scale, zeros.astype(np.uint8), rest, held, bias)
+    return Codes(words, scale, rest, held, bias)
 
 
 def _floating(weight: mx.array, scales: mx.array, layer: Any, bias: Array | None) -> Codes:
@@ -146,7 +138,7 @@ def _floating(weight: mx.array, scales: mx.array, layer: Any, bias: Array | None
 
     scale = _numpy(scales) / 2
     words = _packed(halves, weight.shape[0], 8).reshape(*scale.shape, layer.group_size)
-    return Codes(words, scale, np.full(scale.shape, 128, np.uint8), None, 8, bias)
+    return Codes(words, scale, None, 8, bias)
 
 
 _SCALES: dict[str, Callable[[mx.array], mx.array]] = {
@@ -189,20 +181,23 @@ class Product:
         self.outputs = tuple(m.outputs for m in matrices)
         self._biases = [m.bias for m in matrices] if rounded else []
         self._group = matrices[0].group
+        level = _INT8 if rounded else _FLOAT32
+        given = [replace(m, bias=None) if rounded else m for m in matrices]
+        joined = _joined(given)
+        # Each operation takes some microseconds to begin, so one matrix is better than three.
+        self._ends = [] if len(joined) == len(matrices) else list(np.cumsum(self.outputs))[:-1]
         nodes: list[bytes] = []
         constants: list[bytes] = []
-        level = _INT8 if rounded else _FLOAT32
-        for place, codes in enumerate(matrices):
-            whole = replace(codes, bias=None) if rounded else codes
-            _add(whole, f"{place}", level, nodes, constants)
-        given = [onnx_graph.value("x", "rows", self.inputs)]
-        told = [onnx_graph.value(f"y{n}", "rows", size) for n, size in enumerate(self.outputs)]
-        made = onnx_graph.model(nodes, given, told, constants)
+        for place, codes in enumerate(joined):
+            _add(codes, f"{place}", level, nodes, constants)
+        taken = [onnx_graph.value("x", "rows", self.inputs)]
+        told = [onnx_graph.value(f"y{n}", "rows", m.outputs) for n, m in enumerate(joined)]
+        made = onnx_graph.model(nodes, taken, told, constants)
         try:
             session = _runtime().InferenceSession(made, _options(), ["CPUExecutionProvider"])
         except Exception as error:  # classes of its own, which have no common one
             raise RuntimeError(f"onnxruntime refuses a matrix: {error}") from None
-        self._run = functools.partial(session.run, [f"y{n}" for n in range(len(matrices))])
+        self._run = functools.partial(session.run, [f"y{n}" for n in range(len(joined))])
         self._rounded = rounded
 
     def __call__(self, x: Array) -> list[Array]:
@@ -215,17 +210,35 @@ class Product:
             `[rows, outputs]` each.
         """
         rows = x.shape[0]
-        out: list[Array]
         if self._rounded:
-            out = self._run({"x": _in_two(x, self._group)})
+            out = self._apart(self._run({"x": _in_two(x, self._group)}))
             both = zip(out, self._biases, strict=True)
-            out = [y[:rows] + y[rows:] + (0 if bias is None else bias) for y, bias in both]
-        elif 1 < rows <= ONE_BY_ONE:
+            return [y[:rows] + y[rows:] + (0 if bias is None else bias) for y, bias in both]
+        if 1 < rows <= ONE_BY_ONE:
             each = [self._run({"x": x[row : row + 1]}) for row in range(rows)]
-            out = [np.concatenate(same) for same in zip(*each, strict=True)]
-        else:
-            out = self._run({"x": x})
-        return out
+            return self._apart([np.concatenate(same) for same in zip(*each, strict=True)])
+        return self._apart(self._run({"x": x}))
+
+    def _apart(self, out: list[Array]) -> list[Array]:
+        return np.split(out[0], self._ends, axis=1) if self._ends else out
+
+
+def _joined(matrices: Sequence[Codes]) -> Sequence[Codes]:
+    """The matrices as one, where they are of one form."""
+    forms = {(m.bits, m.group, m.rest is None, m.bias is None) for m in matrices}
+    if len(matrices) < 2 or len(forms) > 1:
+        return matrices
+    first = matrices[0]
+    rests, biases = [m.rest for m in matrices], [m.bias for m in matrices]
+    return [
+        Codes(
+            np.concatenate([m.words for m in matrices]),
+            np.concatenate([m.scales for m in matrices]),
+            None if first.rest is None else np.concatenate(rests, axis=1),  # type: ignore[arg-type]
+            first.bits,
+            None if first.bias is None else np.concatenate(biases),  # type: ignore[arg-type]
+        )
+    ]
 
 
 def _in_two(x: Array, group: int) -> Array:
@@ -246,16 +259,9 @@ def _add(codes: Codes, name: str, level: int, nodes: list[bytes], constants: lis
         constants.append(onnx_graph.constant(f"{what}{name}", array))
         return f"{what}{name}"
 
-    zeros = codes.zeros
-    if codes.bits == 4:
-        zeros = np.pad(zeros, [(0, 0), (0, zeros.shape[1] % 2)])
-        zeros = zeros[:, ::2] | zeros[:, 1::2] << 4
-    middle = np.all(codes.zeros == 2 ** (codes.bits - 1))  # what it takes where none are given
     inputs = [
         *("x", keep("words", codes.words), keep("scales", codes.scales.reshape(-1))),
-        "" if middle else keep("zeros", zeros.reshape(-1)),
-        "",
-        "" if codes.bias is None else keep("bias", codes.bias),
+        *("", "", "" if codes.bias is None else keep("bias", codes.bias)),
     ]
     while not inputs[-1]:
         inputs.pop()
@@ -286,10 +292,14 @@ def _add(codes: Codes, name: str, level: int, nodes: list[bytes], constants: lis
 
 def _add_halves(codes: Codes, name: str, nodes: list[bytes], constants: list[bytes]) -> None:
     """As `_add`, codes of 8 bits as two of 4."""
-    high, low = codes.words >> 4, codes.words & 15
+    # 16 (high - 8) + (low - 8) is 8 less than the code without the one in the middle.
+    rest = np.ascontiguousarray(8 * codes.scales.T)
+    if codes.rest is not None:
+        rest += codes.rest
+    high, low = _nibbles(codes.words >> 4), _nibbles(codes.words & 15)
     halves = (
-        Codes(_nibbles(high), codes.scales * 16, codes.zeros >> 4, codes.rest, 4, codes.bias),
-        Codes(_nibbles(low), codes.scales, codes.zeros & 15, None, 4),
+        Codes(high, codes.scales * 16, rest, 4, codes.bias),
+        Codes(low, codes.scales, None, 4),
     )
     for half, part in zip(halves, ("high", "low"), strict=True):
         _add(half, part + name, _FLOAT32, nodes, constants)
