@@ -114,6 +114,7 @@ def forms(engine: Engine, model: Model, found: Found) -> None:
         "type": "object",
         "properties": {"city": {"type": "string", "maxLength": 20}},
         "required": ["city"],
+        "additionalProperties": False,
     }
     good = 0
     for seed in range(6):
