@@ -3,10 +3,14 @@
 Most tests keep one core busy, so on two cores it takes little more than half the time. They are in
 groups, the longest first; whichever process is free takes the next one. With files or folders among
 the arguments there is one process, and pytest as ever.
+
+A few tests that failed run once more at the end, with nothing beside them. Those that pass then are
+named and do not fail the run: a fault all the same, of the test or of the program.
 """
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import tempfile
@@ -16,6 +20,8 @@ from pathlib import Path
 
 TESTS = Path(__file__).parent
 AT_ONCE = 2
+FEW_FAILED = 4
+"""More than these are no accident, and do not run again."""
 GROUPS: tuple[tuple[str, ...], ...] = (
     ("app",),
     ("engine",),
@@ -51,31 +57,56 @@ def main(arguments: list[str]) -> int:
     pytest = [sys.executable, "-m", "pytest", *arguments]
     if any(Path(argument.partition("::")[0]).exists() for argument in arguments):
         return subprocess.call(pytest)
-    waiting, printing = deque(groups()), threading.Lock()
-    bad: list[int] = []
+    with tempfile.TemporaryDirectory() as folder:
+        runs = [Run(pytest, files, Path(folder) / str(n)) for n, files in enumerate(groups())]
+        waiting, printing = deque(runs), threading.Lock()
 
-    def work() -> None:
-        while True:
-            try:
-                files = waiting.popleft()
-            except IndexError:
-                return
-            with tempfile.TemporaryFile("w+") as said:
-                # Nothing but pytest's own cache is shared, and only one process may write that.
-                command = [*pytest, "-p", "no:cacheprovider", *files]
-                status = subprocess.call(command, stdout=said, stderr=subprocess.STDOUT)
-                said.seek(0)
+        def work() -> None:
+            while True:
+                try:
+                    run = waiting.popleft()
+                except IndexError:
+                    return
+                said = run.go()
                 with printing:
-                    print(said.read(), end="", flush=True)
-                    if status:
-                        bad.append(status)
+                    print(said, end="", flush=True)
 
-    workers = [threading.Thread(target=work, daemon=True) for _ in range(AT_ONCE)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    return bad[0] if bad else 0  # a killed one's is below zero
+        workers = [threading.Thread(target=work, daemon=True) for _ in range(AT_ONCE)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        bad = [run for run in runs if run.status]
+        failed = [test for run in bad for test in run.failed()]
+        if failed:
+            print("", "Failed:", *failed, sep="\n  ", flush=True)
+        if len(failed) <= FEW_FAILED and all(run.status == 1 for run in bad):
+            for run in bad:
+                print(run.go("--last-failed", "--last-failed-no-failures=none"), end="", flush=True)
+            if bad and not any(run.status for run in bad):
+                print("", "Failed once, and passed alone:", *failed, sep="\n  ", flush=True)
+        return next((run.status for run in bad if run.status), 0)  # a killed one's is below zero
+
+
+class Run:
+    """One group's files under pytest, with a cache of its own in ``cache``."""
+
+    def __init__(self, pytest: list[str], files: list[str], cache: Path) -> None:
+        self.command = [*pytest, "-o", f"cache_dir={cache}", *files]
+        self.status = 0
+        self._failed = cache / "v" / "cache" / "lastfailed"
+
+    def go(self, *more: str) -> str:
+        """What pytest printed; its exit status is kept."""
+        with tempfile.TemporaryFile("w+") as said:
+            self.status = subprocess.call(
+                [*self.command, *more], stdout=said, stderr=subprocess.STDOUT
+            )
+            said.seek(0)
+            return said.read()
+
+    def failed(self) -> list[str]:
+        return list(json.loads(self._failed.read_text())) if self._failed.exists() else []
 
 
 if __name__ == "__main__":
