@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import itertools
 import sys
 import time
 from collections.abc import Container, Generator
@@ -137,9 +138,9 @@ def load(examined: Examined, wide: bool) -> Pieces:
         net, config = load_net(examined.folder, lazy=True)
         if wide:
             net.set_dtype(mx.float32)
-        yield from take_few_bits(net)
+        share = yield from take_few_bits(net)
         yield arrays(net)
-        yield from read_weights(net)
+        yield from read_weights(net, share)
     except SystemExit:  # what one of mlx-lm's modules does when a package of its own is missing
         raise refuse(
             f"{name} needs a package that is not installed: mlx-lm's module for the type "
@@ -242,21 +243,28 @@ def load_at_once(path: Path, wide: bool) -> LoadedModel:
     return at_once(load(examine(path, name, config, nbytes, ids), wide))
 
 
-def take_few_bits(net: Any) -> Generator[float, None, None]:
-    """Let layers of few bits compute by a library that is fast at it, where that is not MLX."""
+def take_few_bits(net: Any) -> Generator[float, None, float]:
+    """Let layers of few bits compute by a library that is fast at it, where that is not MLX.
+
+    Yields the share of the weights that this concerned so far, and returns it.
+    """
     if backend.device_here() != "cpu" or sys.platform != "linux" or not few_bits.available():
-        return
-    began = time.perf_counter()
-    for share in layers.take(net):
+        return 0.0
+    began, done = time.perf_counter(), 0
+    whole = max(1, weight_bytes(net))
+    for nbytes in itertools.chain(blocks.take(net), layers.take(net)):
+        done += nbytes
         if time.perf_counter() - began >= PAUSE:
-            yield share
+            yield done / whole
             began = time.perf_counter()
-    for _ in blocks.take(net):
-        yield 1.0
+    return done / whole
 
 
-def read_weights(net: Any) -> Generator[float, None, None]:
+def read_weights(net: Any, before: float = 0.0) -> Generator[float, None, None]:
     """Evaluate the lazily loaded weights, a few at a time; yields the share that has been read.
+
+    Args:
+        before: the share that was read otherwise.
 
     What would make a turn longer than `PAUSE`, at the pace of what was read before it, is left to
     the next one. A large array is read in a turn of its own.
@@ -268,7 +276,7 @@ def read_weights(net: Any) -> Generator[float, None, None]:
         nbytes = sum(array.nbytes for array in batch)
         now = time.perf_counter()
         if began is not None and now - began + pace * nbytes >= PAUSE:
-            yield min(1.0, read / whole)
+            yield min(1.0, max(before, read / whole))
             began, now = None, time.perf_counter()
         began = now if began is None else began
         mx.eval(batch)

@@ -125,15 +125,20 @@ class SlotKV(RaggedKV):
             self._others.update_and_fetch(keys[first:], values[first:])
         return self.keys_and_values()
 
-    def buffers(self) -> tuple[list[tuple[mx.array, mx.array, tuple[int, ...]]], Sequence[Any]]:
-        """Of each buffer keys, values and the rows' lengths as yet; and the other rows' caches."""
+    def buffers(
+        self,
+    ) -> tuple[list[tuple[mx.array, mx.array, tuple[int, ...]]], Sequence[Any]] | None:
+        """Of each buffer keys, values and the rows' lengths as yet; and the other rows' caches.
+
+        None where they are kept in few bits, or this layer keeps a window of them only.
+        """
         found = []
         for step in self._steps:
             keys, values = step.whole(self._layer)
             if not isinstance(keys, mx.array) or not isinstance(values, mx.array):
-                return [], [None]
+                return None
             if step.filled(self._layer).lengths != step.lengths:
-                return [], [None]
+                return None
             lengths = tuple(length - 1 for length in step.lengths)
             found.append((keys, values, lengths))
         return found, self._others.rows

@@ -65,7 +65,7 @@ def test_products_are_those_of_mlx(mode: str, bits: int, group: int, close: floa
     codes = few_bits.codes_of(whole)
     assert codes is not None
     for rounded in (False, True):
-        product = few_bits.Product([codes], rounded)
+        product = few_bits.product([codes], rounded)
         for rows in (1, 2, 3, 4, 9):
             found = product(np.array(x[:rows]))[0]
             assert off(found, whole(x[:rows])) < max(close, 2e-4 if rounded else 0), rows
@@ -78,7 +78,7 @@ def test_a_bias_that_is_no_multiple_of_the_scale_is_kept_exactly() -> None:
     codes = few_bits.codes_of(whole)
     assert codes is not None
     assert codes.rest is not None
-    assert off(few_bits.Product([codes])(np.array(x))[0], whole(x)) < CLOSE
+    assert off(few_bits.product([codes])(np.array(x))[0], whole(x)) < CLOSE
 
 
 @settings(max_examples=25, deadline=None)
@@ -96,7 +96,7 @@ def test_no_row_knows_of_the_others(
     beside[random.random(beside.shape) < 0.1] = np.nan
     both = np.stack([x, beside.astype(np.float32)], 1).reshape(-1, 256)
     for rounded in (False, True):
-        product = few_bits.Product([codes], rounded)
+        product = few_bits.product([codes], rounded)
         alone = np.concatenate([product(x[row : row + 1])[0] for row in range(rows)])
         assert off(product(both)[0][::2], alone) < CLOSE
         if rounded:  # always an even number of rows: the same kernel, to the bit
@@ -106,7 +106,7 @@ def test_no_row_knows_of_the_others(
 def test_several_matrices_are_one_call() -> None:
     matrices = [layer("affine", 4, 32, seed) for seed in (1, 2)] + [layer("affine", 8, 64, 3)]
     x = mx.random.normal((2, 256), key=mx.random.key(5))
-    found = few_bits.Product([few_bits.codes_of(m) for m in matrices])(np.array(x))  # type: ignore[misc]
+    found = few_bits.product([few_bits.codes_of(m) for m in matrices])(np.array(x))  # type: ignore[misc]
     assert all(off(y, m(x)) < CLOSE for y, m in zip(found, matrices, strict=True))
 
 
@@ -115,7 +115,7 @@ def test_what_onnxruntime_refuses_is_one_kind_of_error() -> None:
     assert codes is not None
     wrong = few_bits.Codes(codes.words[:, :, :3], codes.scales, None, 4)
     with pytest.raises(RuntimeError, match="onnxruntime refuses"):
-        few_bits.Product([wrong])
+        few_bits.product([wrong])
 
 
 def test_numbers_in_a_graph_may_be_negative_and_long() -> None:

@@ -64,9 +64,10 @@ def matrix_vector() -> Callable[..., None] | None:
 def engaged() -> Iterator[None]:
     """Within this block, on this thread, the ways of this package are taken where they fit."""
     before = vars(_state).copy()
-    _state.on, _state.memo = _enabled, {}
+    _state.on, _state.memo, _state.later = _enabled, {}, []
     try:
         yield
+        mx.async_eval(_state.later)  # type: ignore[no-untyped-call]
     finally:
         vars(_state).clear()
         vars(_state).update(before)
@@ -75,6 +76,14 @@ def engaged() -> Iterator[None]:
 def engaged_here() -> bool:
     """Whether the engine runs a model on this thread."""
     return bool(getattr(_state, "on", False))
+
+
+def launch(arrays: list[mx.array]) -> None:
+    """Have arrays computed that nobody waits for: when the pass ends, where the engine runs one."""
+    if engaged_here():
+        _state.later += arrays
+    else:
+        mx.async_eval(arrays)  # type: ignore[no-untyped-call]
 
 
 def is_engaged(x: mx.array) -> bool:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import mlx.core as mx
@@ -23,8 +23,19 @@ import mlx.nn as nn
 import numpy as np
 
 from engine.model import cpu
-from engine.model.cpu.few_bits import Array
-from engine.model.cpu.layers import Linear, as_mlx, rows_of
+from engine.model.cpu import onnx_graph
+from engine.model.cpu.few_bits import (
+    Array,
+    Codes,
+    Product,
+    Session,
+    apart,
+    codes_of,
+    cut,
+    multiplied,
+)
+from engine.model.cpu.layers import Linear, Shared, as_mlx, hand_over, rows_of
+from engine.model.cpu.onnx_graph import Graph
 from engine.model.patches.module_classes import mix_in
 
 log = logging.getLogger(__name__)
@@ -105,56 +116,93 @@ class Norm:
 
 
 class Block:
-    """The parts of one decoder layer.
+    """One decoder layer: two graphs, with attention between them.
+
+    Before it a norm and the products to queries, keys and values; after it all the rest. The
+    products can also be asked for alone, by who calls a layer's parts: each has an entrance of its
+    own into its graph, whose rows come after those of the graph's own.
 
     Args:
-        layer: mlx-lm's, whose linear layers compute by `few_bits` already.
+        layer: mlx-lm's, whose linear layers are MLX's, of few bits.
         rotation: of its attention's rotary embedding.
 
     Attributes:
-        last: nothing is written into caches after it in a pass.
+        products: what the linear layers give, those first that share an input.
+
+    Raises:
+        RuntimeError: onnxruntime does not take a matrix.
     """
 
     def __init__(self, layer: Any, rotation: Rotation) -> None:
-        attention, mlp = layer.self_attn, layer.mlp
-        self.before, self.between = (
-            Norm(layer.input_layernorm),
-            Norm(layer.post_attention_layernorm),
-        )
+        attention = layer.self_attn
         self.heads, self.key_heads = attention.n_heads, attention.n_kv_heads
         self.scale = np.float32(attention.scale)
         self.query_norm, self.key_norm = (
             Norm(attention[name]) if name in attention else None for name in ("q_norm", "k_norm")
         )
         self.rotation = rotation
-        self.keys_and_queries = attention.q_proj.few_bits
-        self.out = attention.o_proj.few_bits
-        self.gate_and_up = mlp.gate_proj.few_bits
-        self.down = mlp.down_proj.few_bits
-        self.last = False
+        self.width = int(layer.input_layernorm.weight.size)
+        self.given = self._before(layer)
+        self.out, self.gate_and_up, self.down = self._after(layer)
+
+    def _before(self, layer: Any) -> Shared:
+        graph, matrices = Graph(), _codes(layer.self_attn, _QUERY_KEY_VALUE)
+        normed = _norm(graph, "x", layer.input_layernorm)
+        made = multiplied(graph, graph.add("Concat", normed, "given", axis=0), matrices)
+        widths = [m.outputs for m in matrices]
+        inputs = {"x": self.width, "given": self.width}
+        self._first = Session(graph, inputs, _outputs(made, widths))
+        self._made, self._widths = made, widths
+        return Shared(Product(self._first, "given", made, self.width, widths))
+
+    def _after(self, layer: Any) -> tuple[Shared, ...]:
+        graph = Graph()
+        rows, none = graph.add("Shape", "x", start=0, end=1), graph.keep(np.array([0]))
+        inputs, outputs = {"x": self.width}, dict[str, int]()
+        entrances: list[tuple[str, list[str], int, list[int]]] = []
+
+        def product(x: str, module: Any, names: Sequence[str]) -> list[str]:
+            """Of `x`, and of the rows of an entrance, which are cut off again."""
+            matrices = _codes(module, names)
+            widths, entrance = [m.outputs for m in matrices], names[0]
+            made = multiplied(graph, graph.add("Concat", x, entrance, axis=0), matrices)
+            inputs[entrance] = matrices[0].inputs
+            outputs.update(_outputs(made, widths))
+            entrances.append((entrance, made, matrices[0].inputs, widths))
+            own = [cut(graph, name, none, rows) for name in made]
+            if len(own) == len(widths):
+                return own
+            return graph.split("Split", len(widths), own[0], graph.keep(np.array(widths)), axis=1)
+
+        inputs["attended"] = (
+            layer.self_attn.o_proj.scales.shape[1] * layer.self_attn.o_proj.group_size
+        )
+        x = graph.add("Add", "x", *product("attended", layer.self_attn, ["o_proj"]))
+        normed = _norm(graph, x, layer.post_attention_layernorm)
+        gate, up = product(normed, layer.mlp, ["gate_proj", "up_proj"])
+        gate = graph.add("QuickGelu", gate, domain=onnx_graph.MICROSOFT, alpha=1.0)  # SiLU
+        x = graph.add("Add", x, *product(graph.add("Mul", gate, up), layer.mlp, ["down_proj"]))
+        self._last, self._said = Session(graph, inputs, {**outputs, x: self.width}), x
+        return tuple(
+            Shared(Product(self._last, entrance, made, width, widths))
+            for entrance, made, width, widths in entrances
+        )
 
     def __call__(self, layer: Any, x: mx.array, mask: Any, cache: Any) -> mx.array:
         """What the layer gives for `x`, `[batch, tokens, width]`."""
-        rows = rows_of(x, self.before_width)
-        given = self.keys_and_queries.product(self.before(rows))
+        rows = rows_of(x, self.width)
+        given = apart(self._first(self._made, x=rows), self._widths)
         held = _held(cache) if x.shape[1] == 1 and mask is None and cache is not None else []
         if held:
             attended = self._attend(given, held, cache)
         else:
-            self.keys_and_queries.give(x, given)
+            self.given.give(x, given)
             self.out.passing = True
             try:
                 attended = rows_of(layer.self_attn(x, mask, cache), self.out.product.inputs)
             finally:
                 self.out.passing = False
-        rows = rows + self.out.product(attended)[0]
-        gate, up = self.gate_and_up.product(self.between(rows))
-        rows += self.down.product(gated(gate, up))[0]
-        return as_mlx(rows, x)
-
-    @property
-    def before_width(self) -> int:
-        return int(self.keys_and_queries.product.inputs)
+        return as_mlx(self._last([self._said], x=rows, attended=attended)[0], x)
 
     def _attend(self, given: list[Array], held: Sequence[Held], cache: Any) -> Array:
         """Attention of one query a row, which is written into the caches too."""
@@ -176,18 +224,36 @@ class Block:
             out[some] = attend(queries[some], keys[some], values[some], part)
             first = last
         cache.update_and_fetch(mx.array(keys[:, :, None]), mx.array(values[:, :, None]))
-        _launch(cache, self.last)
+        cpu.launch(_written(cache))
         return out.reshape(rows, -1)
 
 
-def gated(gate: Array, up: Array) -> Array:
-    """`silu(gate) * up`; what is in `gate` is lost."""
-    with np.errstate(over="ignore"):  # for a gate far below zero: divided by infinity it is zero
-        sigmoid = np.exp(-gate)
-    sigmoid += 1
-    np.divide(gate, sigmoid, out=gate)
-    gate *= up
-    return gate
+_QUERY_KEY_VALUE = ("q_proj", "k_proj", "v_proj")
+
+
+def _codes(module: Any, names: Sequence[str]) -> list[Codes]:
+    """The codes of linear layers that are given the same input.
+
+    Raises:
+        RuntimeError: one is in a format that cannot be taken.
+    """
+    found = [codes for name in names if (codes := codes_of(module[name])) is not None]
+    if len(found) < len(names):
+        raise RuntimeError("a format of few bits that onnxruntime has not")
+    return found
+
+
+def _norm(graph: Graph, x: str, module: Any) -> str:
+    """Add a root mean square norm."""
+    weight = np.array(module.weight.astype(mx.float32))
+    return graph.add(
+        *("SimplifiedLayerNormalization", x, graph.keep(weight)), axis=-1, epsilon=float(module.eps)
+    )
+
+
+def _outputs(made: list[str], widths: list[int]) -> dict[str, int]:
+    """The names of matrices' outputs, which may be side by side, and how wide they are."""
+    return dict(zip(made, widths if len(made) == len(widths) else [sum(widths)], strict=True))
 
 
 def attend(queries: Array, keys: Array, values: Array, held: Held) -> Array:
@@ -225,10 +291,10 @@ def attend(queries: Array, keys: Array, values: Array, held: Held) -> Array:
 
 def _held(cache: Any) -> list[Held]:
     """What a step's cache holds of its rows; nothing where it keeps other than plain keys."""
-    if hasattr(cache, "buffers"):
-        whole, rows = cache.buffers()
-    else:
-        whole, rows = [], getattr(cache, "rows", [cache])
+    kept = _kept(cache)
+    if kept is None:
+        return []
+    whole, rows = kept
     if not all(type(row) is _plain_cache() and row.offset for row in rows):
         return []
     found = [Held(*part) for part in whole]
@@ -244,18 +310,18 @@ def _plain_cache() -> type[Any]:
     return plain
 
 
-def _launch(cache: Any, last: bool) -> None:
-    """Have what was written into a layer's cache computed, all layers' at once if that can be."""
-    rows = getattr(cache, "rows", [cache])
-    written = [a for row in rows if row.keys is not None for a in (row.keys, row.values)]
+def _kept(cache: Any) -> Any:
+    """The buffers of a step's cache, and the caches that are in none; None where it has others."""
     if hasattr(cache, "buffers"):
-        written += [a for part in cache.buffers()[0] for a in part[:2]]
-    memo = cpu.memo()
-    waiting = memo.setdefault("written", [])
-    waiting += written
-    if last or not cpu.engaged_here():
-        mx.async_eval(waiting)  # type: ignore[no-untyped-call]
-        waiting.clear()
+        return cache.buffers()
+    return [], getattr(cache, "rows", [cache])
+
+
+def _written(cache: Any) -> list[mx.array]:
+    """What a layer's cache keeps of a step's rows, which `_held` was about."""
+    whole, rows = _kept(cache)
+    parts = [*whole, *((row.keys, row.values) for row in rows)]
+    return [array for part in parts for array in part[:2]]
 
 
 # ---------------------------------------------------------------- finding them
@@ -270,67 +336,107 @@ class _Usual:
         return self.block(self, x, mask, cache)
 
 
-def take(net: Any) -> Iterator[None]:
-    """Let decoder layers of the usual kind compute by `Block`. Engine thread only."""
-    layers = [m for _, m in net.named_modules() if _has_usual_parts(m)]
+def take(net: Any) -> Iterator[int]:
+    """Let decoder layers of the usual kind compute by `Block`. Engine thread only.
+
+    Yields the bytes of weights that were taken, layer by layer.
+    """
     rotations: dict[Any, Rotation | None] = {}
-    tried: dict[Any, bool] = {}
-    taken = []
-    for layer in layers:
-        attention = layer.self_attn
-        width = attention.q_proj.few_bits.product.outputs[0] // attention.n_heads
-        key = _settings(attention.rope), width
-        if key not in rotations:
-            rotations[key] = _rotation(attention.rope, width)
-        rotation = rotations[key]
-        if rotation is None:
+    agreed: dict[Any, bool] = {}
+    for _, layer in net.named_modules():
+        if not _has_usual_parts(layer, nn.QuantizedLinear):
             continue
-        block = Block(layer, rotation)
+        attention = layer.self_attn
+        key = _settings(attention.rope), attention.q_proj.scales.shape[0] // attention.n_heads
+        if key not in rotations:
+            rotations[key] = _rotation(attention.rope, key[1])
+        rotation = rotations[key]
         kind = _settings(layer), _settings(attention), _settings(layer.mlp), key
-        if kind not in tried:
-            tried[kind] = _agrees(layer, block)
-            yield
-        if tried[kind]:
-            vars(layer)["block"] = block
-            taken.append(layer)
-    if taken:
-        taken[-1].block.last = True
-    mix_in(_Usual, taken)
+        if rotation is None or not agreed.get(kind, True):
+            continue
+        try:
+            block = Block(layer, rotation)
+        except RuntimeError as error:
+            log.debug("a decoder layer stays as it is: %s", error)
+            agreed[kind] = False
+            continue
+        wanted = None if kind in agreed else _said(layer)
+        size = _size(layer)
+        undo = _hand_over(layer, block)
+        if kind not in agreed:
+            agreed[kind] = _same(wanted, _said(layer))
+        if agreed[kind]:
+            yield size
+        else:
+            undo()
+
+
+def _size(layer: Any) -> int:
+    """Bytes of a layer's weights of few bits."""
+    both = (layer.self_attn, _ATTENTION), (layer.mlp, _MLP)
+    return sum(module[name].weight.nbytes for module, names in both for name in names)
+
+
+def _hand_over(layer: Any, block: Block) -> Callable[[], None]:
+    """Let a layer and its linear layers compute by a block; returns a function that undoes it."""
+    attention, mlp = layer.self_attn, layer.mlp
+    groups = [
+        (block.given, [attention[name] for name in _QUERY_KEY_VALUE]),
+        (block.out, [attention.o_proj]),
+        (block.gate_and_up, [mlp.gate_proj, mlp.up_proj]),
+        (block.down, [mlp.down_proj]),
+    ]
+    before = [(linear, dict(linear)) for _, group in groups for linear in group]
+    for shared, group in groups:
+        hand_over(group, shared)
+    vars(layer)["block"] = block
+    give_back = mix_in(_Usual, [layer])
+
+    def undo() -> None:
+        give_back()
+        del vars(layer)["block"]
+        for linear, arrays in before:
+            linear.__class__ = nn.QuantizedLinear
+            dict.update(linear, arrays)
+            del vars(linear)["few_bits"], vars(linear)["place"]
+
+    return undo
 
 
 def release(net: Any) -> None:
     """Give decoder layers back to the model's own code where their parts were changed since."""
     for _, layer in net.named_modules():
-        if isinstance(layer, _Usual) and not _has_usual_parts(layer):
+        if isinstance(layer, _Usual) and not _has_usual_parts(layer, Linear):
             layer.__class__ = type(layer).__mro__[2]
             del vars(layer)["block"]
 
 
 _PARTS = {"self_attn", "mlp", "input_layernorm", "post_attention_layernorm"}
-_ATTENTION = {"q_proj", "k_proj", "v_proj", "o_proj", "rope"}
+_ATTENTION = {*_QUERY_KEY_VALUE, "o_proj"}
 _NORMS = {"q_norm", "k_norm"}
 _MLP = {"gate_proj", "up_proj", "down_proj"}
 
 
-def _has_usual_parts(layer: Any) -> bool:
-    """Whether a module has the parts of a decoder layer, and no others."""
+def _has_usual_parts(layer: Any, linear: type[Any]) -> bool:
+    """Whether a module has the parts of a decoder layer, and no others.
+
+    Args:
+        linear: what its linear layers are.
+    """
     if set(layer.children()) != _PARTS or not _is_called_as_usual(layer):
         return False
     attention, mlp = layer.self_attn, layer.mlp
-    norms = set(attention.children()) - _ATTENTION
-    linears = [attention.get(name) for name in ("q_proj", "k_proj", "v_proj", "o_proj")]
-    linears += [mlp.get(name) for name in _MLP]
+    norms = set(attention.children()) - _ATTENTION - {"rope"}
+    linears = [attention.get(name) for name in _ATTENTION] + [mlp.get(name) for name in _MLP]
     root_mean_squares = [layer.input_layernorm, layer.post_attention_layernorm]
     root_mean_squares += [attention[name] for name in norms & _NORMS]
     return (
         set(mlp.children()) == _MLP
         and norms in (set(), _NORMS)
-        and all(isinstance(linear, Linear) for linear in linears)
+        and "rope" in attention
+        and all(isinstance(part, linear) for part in linears)
         and all(type(norm) is nn.RMSNorm for norm in root_mean_squares)
         and all(hasattr(attention, name) for name in ("n_heads", "n_kv_heads", "scale"))
-        and attention.q_proj.few_bits is attention.v_proj.few_bits
-        and len(attention.q_proj.few_bits.product.outputs) == 3
-        and mlp.gate_proj.few_bits is mlp.up_proj.few_bits
     )
 
 
@@ -368,24 +474,33 @@ def _rotation(rope: Any, width: int) -> Rotation | None:
     return made
 
 
-def _agrees(layer: Any, block: Block) -> bool:
-    """Whether a layer says the same by its block: for a prompt, and for a token after it."""
-    width = block.before_width
-    random = np.random.default_rng(0)
+def _said(layer: Any) -> list[Array] | None:
+    """What a layer says of a prompt and of two tokens after it, and what it writes of them.
+
+    None where it raises.
+    """
+    width, random = int(layer.input_layernorm.weight.size), np.random.default_rng(0)
     prompt, token = (
         mx.array(random.standard_normal((1, count, width), np.float32)) for count in (5, 1)
     )
-    both: list[list[Array]] = []
+    cache = _plain_cache()()
     try:
-        for call in (layer, lambda *given: block(layer, *given)):
-            cache = _plain_cache()()
-            said = [np.array(call(prompt, "causal", cache)), np.array(call(token, None, cache))]
-            both.append([*said, np.array(call(token, None, cache)), np.array(cache.keys[:, :, :7])])
-        pairs = list(zip(*both, strict=True))
-        off = max(float(np.abs(a - b).max() / a.std()) for a, b in pairs)
+        said = [np.array(layer(prompt, "causal", cache))]
+        said += [np.array(layer(token, None, cache)) for _ in range(2)]
+        return [*said, np.array(cache.keys[:, :, :7])]
     except Exception as error:  # whatever a model raises
         log.debug("a decoder layer of another kind: %s", error)
+        return None
+
+
+def _same(wanted: list[Array] | None, found: list[Array] | None) -> bool:
+    """Whether a layer says the same by its block."""
+    if wanted is None or found is None:
         return False
-    if off > TOLERANCE:
+    off = max(
+        float(np.abs(a - b).max() / a.std()) if a.shape == b.shape else np.inf
+        for a, b in zip(wanted, found, strict=True)
+    )
+    if not off <= TOLERANCE:
         log.debug("a decoder layer of another kind: off by %.2g", off)
     return off <= TOLERANCE

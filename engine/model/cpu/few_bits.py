@@ -21,9 +21,10 @@ are whole multiples of a scale. All of that is exact.
 from __future__ import annotations
 
 import functools
+import itertools
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +32,7 @@ import mlx.core as mx
 import numpy as np
 
 from engine.model.cpu import onnx_graph
+from engine.model.cpu.onnx_graph import Graph
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +48,9 @@ ONE_BY_ONE = 3
 """Up to so many rows are multiplied one by one, since for more the operator unpacks the codes into
 float32 first. Of a matrix 3,072 x 576 one row takes 117 microseconds of one core, two in one call
 380, eight 540."""
+
+_SMALLEST = 1e-30
+"""No scale of rounded activations is smaller, so that none is 0."""
 
 _FLOAT32, _INT8 = 1, 4  # the operator's `accuracy_level`: in what activations are multiplied
 
@@ -164,41 +169,62 @@ def _numpy(array: mx.array) -> Array:
     return np.ascontiguousarray(np.array(array, copy=False))
 
 
-class Product:
-    """Products of one input with one or several matrices, in one call.
+class Session:
+    """A graph that is ready to run.
 
     Args:
-        matrices: of the same number of inputs.
-        rounded: activations are rounded to twice 8 bits, each row and group by scales of its own,
-            which is faster up to some sixteen rows.
+        graph: its operations.
+        inputs, outputs: names, and the width of their rows of float32.
 
     Raises:
-        RuntimeError: onnxruntime does not take them.
+        RuntimeError: onnxruntime does not take it.
     """
 
-    def __init__(self, matrices: Sequence[Codes], rounded: bool = False) -> None:
-        self.inputs = matrices[0].inputs
-        self.outputs = tuple(m.outputs for m in matrices)
-        self._biases = [m.bias for m in matrices] if rounded else []
-        self._group = matrices[0].group
-        level = _INT8 if rounded else _FLOAT32
-        given = [replace(m, bias=None) if rounded else m for m in matrices]
-        joined = _joined(given)
-        # Each operation takes some microseconds to begin, so one matrix is better than three.
-        self._ends = [] if len(joined) == len(matrices) else list(np.cumsum(self.outputs))[:-1]
-        nodes: list[bytes] = []
-        constants: list[bytes] = []
-        for place, codes in enumerate(joined):
-            _add(codes, f"{place}", level, nodes, constants)
-        taken = [onnx_graph.value("x", "rows", self.inputs)]
-        told = [onnx_graph.value(f"y{n}", "rows", m.outputs) for n, m in enumerate(joined)]
-        made = onnx_graph.model(nodes, taken, told, constants)
+    def __init__(self, graph: Graph, inputs: Mapping[str, int], outputs: Mapping[str, int]) -> None:
+        self._nothing = {name: np.empty((0, width), np.float32) for name, width in inputs.items()}
+        made = graph.model(inputs, outputs)
         try:
-            session = _runtime().InferenceSession(made, _options(), ["CPUExecutionProvider"])
+            self._run = _runtime().InferenceSession(made, _options(), ["CPUExecutionProvider"]).run
         except Exception as error:  # classes of its own, which have no common one
             raise RuntimeError(f"onnxruntime refuses a matrix: {error}") from None
-        self._run = functools.partial(session.run, [f"y{n}" for n in range(len(joined))])
-        self._rounded = rounded
+
+    def __call__(self, wanted: Sequence[str], **given: Array) -> list[Array]:
+        """Outputs of some names.
+
+        Args:
+            given: inputs by name, all of as many rows; the others have none.
+        """
+        rows = len(next(iter(given.values())))
+        if 1 < rows <= ONE_BY_ONE:
+            each = [
+                self._run(wanted, self._nothing | {n: x[row : row + 1] for n, x in given.items()})
+                for row in range(rows)
+            ]
+            return [np.concatenate(same) for same in zip(*each, strict=True)]
+        found: list[Array] = self._run(wanted, self._nothing | given)
+        return found
+
+
+class Product:
+    """Products of one input with one or several matrices, which a session computes.
+
+    Args:
+        session: it.
+        entrance: the input's name.
+        made: the outputs' names: of each matrix one, or one of all side by side.
+        inputs, outputs: of the matrices.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        entrance: str,
+        made: Sequence[str],
+        inputs: int,
+        outputs: Sequence[int],
+    ) -> None:
+        self.inputs, self.outputs = inputs, tuple(outputs)
+        self._session, self._entrance, self._made = session, entrance, made
 
     def __call__(self, x: Array) -> list[Array]:
         """`x @ matrix.T` for each matrix.
@@ -209,18 +235,44 @@ class Product:
         Returns:
             `[rows, outputs]` each.
         """
-        rows = x.shape[0]
-        if self._rounded:
-            out = self._apart(self._run({"x": _in_two(x, self._group)}))
-            both = zip(out, self._biases, strict=True)
-            return [y[:rows] + y[rows:] + (0 if bias is None else bias) for y, bias in both]
-        if 1 < rows <= ONE_BY_ONE:
-            each = [self._run({"x": x[row : row + 1]}) for row in range(rows)]
-            return self._apart([np.concatenate(same) for same in zip(*each, strict=True)])
-        return self._apart(self._run({"x": x}))
+        return apart(self._session(self._made, **{self._entrance: x}), self.outputs)
 
-    def _apart(self, out: list[Array]) -> list[Array]:
-        return np.split(out[0], self._ends, axis=1) if self._ends else out
+
+def product(matrices: Sequence[Codes], rounded: bool = False) -> Product:
+    """A session of products only.
+
+    Args:
+        matrices: of the same number of inputs.
+        rounded: activations are rounded to twice 8 bits, each row and group by scales of its own,
+            which is faster up to some sixteen rows.
+
+    Raises:
+        RuntimeError: onnxruntime does not take them.
+    """
+    graph, inputs = Graph(), matrices[0].inputs
+    if rounded:
+        made = [_in_two(graph, "x", codes) for codes in matrices]
+    else:
+        made = multiplied(graph, "x", matrices)
+    widths = [m.outputs for m in matrices]
+    outputs = dict(zip(made, widths if len(made) == len(widths) else [sum(widths)], strict=True))
+    return Product(Session(graph, {"x": inputs}, outputs), "x", made, inputs, widths)
+
+
+def apart(found: list[Array], widths: Sequence[int]) -> list[Array]:
+    """Several matrices' outputs, which may be side by side in one."""
+    if len(found) == len(widths):
+        return found
+    ends = list(itertools.accumulate(widths))
+    return [found[0][:, end - width : end] for end, width in zip(ends, widths, strict=True)]
+
+
+def multiplied(graph: Graph, x: str, matrices: Sequence[Codes]) -> list[str]:
+    """Add the products of `x` with several matrices: one name each, or one of all side by side.
+
+    Each operation takes some microseconds to begin, so one matrix is better than three.
+    """
+    return [_times(graph, x, codes, _FLOAT32) for codes in _joined(matrices)]
 
 
 def _joined(matrices: Sequence[Codes]) -> Sequence[Codes]:
@@ -241,57 +293,61 @@ def _joined(matrices: Sequence[Codes]) -> Sequence[Codes]:
     ]
 
 
-def _in_two(x: Array, group: int) -> Array:
-    """Rows that have whole numbers of 8 bits times a scale in each group, then what they lack."""
-    grouped = x.reshape(len(x), -1, group)
-    scale = np.abs(grouped).max(-1, keepdims=True) / np.float32(127)
-    scale[scale == 0] = 1
-    first = (np.rint(grouped / scale) * scale).reshape(x.shape)
-    return np.concatenate([first, x - first])
+def _in_two(graph: Graph, x: str, codes: Codes) -> str:
+    """Add the product of rows that are rounded to 8 bits, and of what they then lack.
+
+    The first half of the operator's rows have whole numbers times a scale in each group.
+    """
+    groups = codes.inputs // codes.group
+    last = graph.keep(np.array([2]))
+    grouped = graph.add("Reshape", x, graph.keep(np.array([-1, groups, codes.group])))
+    largest = graph.add("ReduceMax", graph.add("Abs", grouped), last)
+    scale = graph.add("Div", largest, graph.keep(np.array([127], np.float32)))
+    scale = graph.add("Max", scale, graph.keep(np.array([_SMALLEST], np.float32)))
+    whole = graph.add("Mul", graph.add("Round", graph.add("Div", grouped, scale)), scale)
+    first = graph.add("Reshape", whole, graph.keep(np.array([-1, codes.inputs])))
+    both = graph.add("Concat", first, graph.add("Sub", x, first), axis=0)
+    halves = _times(graph, both, replace(codes, bias=None), _INT8)
+    rows, all_rows = (graph.add("Shape", of, start=0, end=1) for of in (x, halves))
+    out = graph.add(
+        "Add",
+        cut(graph, halves, graph.keep(np.array([0])), rows),
+        cut(graph, halves, rows, all_rows),
+    )
+    return out if codes.bias is None else graph.add("Add", out, graph.keep(codes.bias))
 
 
-def _add(codes: Codes, name: str, level: int, nodes: list[bytes], constants: list[bytes]) -> None:
-    """Add one matrix's operations to a graph: of `x` they make `y<name>`."""
+def cut(graph: Graph, x: str, first: str, end: str) -> str:
+    """Add the choice of some rows."""
+    return graph.add("Slice", x, first, end, graph.keep(np.array([0])))
+
+
+def _times(graph: Graph, x: str, codes: Codes, level: int) -> str:
+    """Add a product of `x` with one matrix."""
     if codes.bits == 8 and level == _FLOAT32:
-        return _add_halves(codes, name, nodes, constants)
-
-    def keep(what: str, array: Array) -> str:
-        constants.append(onnx_graph.constant(f"{what}{name}", array))
-        return f"{what}{name}"
-
-    inputs = [
-        *("x", keep("words", codes.words), keep("scales", codes.scales.reshape(-1))),
-        *("", "", "" if codes.bias is None else keep("bias", codes.bias)),
-    ]
-    while not inputs[-1]:
-        inputs.pop()
-    nodes.append(
-        onnx_graph.node(
-            *("MatMulNBits", inputs, [f"y{name}" if codes.rest is None else f"codes{name}"]),
-            domain=onnx_graph.MICROSOFT,
-            K=codes.inputs,
-            N=codes.outputs,
-            bits=codes.bits,
-            block_size=codes.group,
-            accuracy_level=level,
-        )
+        return _times_halves(graph, x, codes)
+    bias = () if codes.bias is None else ("", "", graph.keep(codes.bias))
+    made = graph.add(
+        "MatMulNBits",
+        *(x, graph.keep(codes.words), graph.keep(codes.scales.reshape(-1))),
+        *bias,
+        domain=onnx_graph.MICROSOFT,
+        K=codes.inputs,
+        N=codes.outputs,
+        bits=codes.bits,
+        block_size=codes.group,
+        accuracy_level=level,
     )
     if codes.rest is None:
-        return None
-    groups, last = np.array([-1, codes.rest.shape[0], codes.group]), np.array([2])
-    nodes += [
-        onnx_graph.node("Reshape", ["x", keep("groups", groups)], [f"grouped{name}"]),
-        onnx_graph.node(
-            *("ReduceSum", [f"grouped{name}", keep("last", last)], [f"sums{name}"]), keepdims=0
-        ),
-        onnx_graph.node("MatMul", [f"sums{name}", keep("rest", codes.rest)], [f"more{name}"]),
-        onnx_graph.node("Add", [f"codes{name}", f"more{name}"], [f"y{name}"]),
-    ]
-    return None
+        return made
+    groups = np.array([-1, codes.rest.shape[0], codes.group])
+    grouped = graph.add("Reshape", x, graph.keep(groups))
+    sums = graph.add("ReduceSum", grouped, graph.keep(np.array([2])), keepdims=0)
+    return graph.add("Add", made, graph.add("MatMul", sums, graph.keep(codes.rest)))
 
 
-def _add_halves(codes: Codes, name: str, nodes: list[bytes], constants: list[bytes]) -> None:
-    """As `_add`, codes of 8 bits as two of 4."""
+def _times_halves(graph: Graph, x: str, codes: Codes) -> str:
+    """As `_times`, codes of 8 bits as two of 4."""
     # 16 (high - 8) + (low - 8) is 8 less than the code without the one in the middle.
     rest = np.ascontiguousarray(8 * codes.scales.T)
     if codes.rest is not None:
@@ -301,9 +357,7 @@ def _add_halves(codes: Codes, name: str, nodes: list[bytes], constants: list[byt
         Codes(high, codes.scales * 16, rest, 4, codes.bias),
         Codes(low, codes.scales, None, 4),
     )
-    for half, part in zip(halves, ("high", "low"), strict=True):
-        _add(half, part + name, _FLOAT32, nodes, constants)
-    nodes.append(onnx_graph.node("Add", [f"yhigh{name}", f"ylow{name}"], [f"y{name}"]))
+    return graph.add("Add", *(_times(graph, x, half, _FLOAT32) for half in halves))
 
 
 def _nibbles(codes: Array) -> Array:

@@ -8,7 +8,7 @@ looks at a layer or adds up a model's bytes finds what there is.
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import mlx.core as mx
@@ -91,20 +91,17 @@ class _Table:
         return self.few_bits.output(0, x)
 
 
-def take(net: Any) -> Generator[float, None, None]:
+def take(net: Any) -> Iterator[int]:
     """Let the quantised layers of a model compute by onnxruntime. Engine thread only.
 
-    Layers whose format it cannot take stay MLX's. Yields the share that is done.
+    Layers whose format it cannot take stay MLX's. Yields the bytes of weights that were looked at,
+    layer by layer.
     """
     outputs = _outputs(net)
-    groups = list(_groups(net))
-    whole = max(1, sum(layer.weight.nbytes for group in groups for layer in group))
-    done = 0
-    for group in groups:
+    for group in list(_groups(net)):
         size = sum(layer.weight.nbytes for layer in group)
         _take(group, any(id(layer) in outputs for layer in group))
-        done += size
-        yield done / whole
+        yield size
 
 
 def taken(net: Any) -> bool:
@@ -142,7 +139,6 @@ _KINDS = (nn.QuantizedLinear, nn.QuantizedEmbedding)
 
 
 def _take(group: Sequence[Any], rounded: bool) -> None:
-    tables = [layer for layer in group if type(layer) is nn.QuantizedEmbedding]
     found = [few_bits.codes_of(layer) for layer in group]
     codes = [matrix for matrix in found if matrix is not None]
     if len(codes) < len(group) or len({matrix.inputs for matrix in codes}) > 1:
@@ -151,17 +147,22 @@ def _take(group: Sequence[Any], rounded: bool) -> None:
                 _take([layer], rounded)
         return
     try:
-        shared = Shared(Product(codes, rounded))
+        shared = Shared(few_bits.product(codes, rounded))
     except RuntimeError as error:
         log.warning("%s", error)
         return
+    hand_over(group, shared)
+
+
+def hand_over(group: Sequence[Any], shared: Shared) -> None:
+    """Let layers compute by a product that they share, and give up their arrays."""
+    table = type(group[0]) is nn.QuantizedEmbedding
     for place, layer in enumerate(group):
         vars(layer).update(few_bits=shared, place=place)
-        if not tables:
-            for name in ("weight", "scales", "biases"):
-                if layer.get(name) is not None:
-                    layer[name] = _stand_in(layer[name])
-    mix_in(_Table if tables else Linear, group)
+        for name in () if table else ("weight", "scales", "biases"):
+            if layer.get(name) is not None:
+                layer[name] = _stand_in(layer[name])
+    mix_in(_Table if table else Linear, group)
 
 
 def _stand_in(array: mx.array) -> mx.array:

@@ -8,7 +8,7 @@ onnx.proto (IR version 9).
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,57 @@ import numpy as np
 MICROSOFT = "com.microsoft"
 """The domain of onnxruntime's own operators."""
 
-_OPSETS = {"": 17, MICROSOFT: 1}
+_OPSETS = {"": 18, MICROSOFT: 1}
 _IR_VERSION = 9
 _TYPES = {"float32": 1, "uint8": 2, "int64": 7}
 _FLOAT, _INT = 1, 2  # AttributeProto.AttributeType
+
+
+class Graph:
+    """Operations on rows of float32, one after the other.
+
+    What an operation makes has a name, by which later ones take it.
+    """
+
+    def __init__(self) -> None:
+        self._nodes: list[bytes] = []
+        self._constants: list[bytes] = []
+
+    def keep(self, array: np.ndarray[Any, Any]) -> str:
+        """Add an array that is part of the model: of float32, uint8 or int64."""
+        name = f"constant{len(self._constants)}"
+        self._constants.append(_constant(name, array))
+        return name
+
+    def add(self, operator: str, *inputs: str, domain: str = "", **settings: int | float) -> str:
+        """Add an operation that makes one thing. An input that is left out is ""."""
+        return self.split(operator, 1, *inputs, domain=domain, **settings)[0]
+
+    def split(
+        self, operator: str, made: int, *inputs: str, domain: str = "", **settings: int | float
+    ) -> list[str]:
+        """Add an operation that makes several things."""
+        names = [f"made{len(self._nodes)}.{n}" for n in range(made)]
+        self._nodes.append(_node(operator, inputs, names, domain, settings))
+        return names
+
+    def model(self, inputs: Mapping[str, int], outputs: Mapping[str, int]) -> bytes:
+        """A whole model, as onnxruntime reads it.
+
+        Args:
+            inputs, outputs: names, and the width of their rows.
+        """
+        graph = b"".join(
+            [
+                *(_bytes(1, part) for part in self._nodes),
+                _text(2, "graph"),
+                *(_bytes(5, part) for part in self._constants),
+                *(_bytes(11, _rows(name, width)) for name, width in inputs.items()),
+                *(_bytes(12, _rows(name, width)) for name, width in outputs.items()),
+            ]
+        )
+        opsets = [_bytes(8, _text(1, name) + _number(2, n)) for name, n in _OPSETS.items()]
+        return b"".join([_number(1, _IR_VERSION), _bytes(7, graph), *opsets])
 
 
 def _varint(number: int) -> bytes:
@@ -50,52 +97,30 @@ def _attribute(name: str, value: int | float) -> bytes:
     return _text(1, name) + _number(3, value) + _number(20, _INT)
 
 
-def node(
+def _node(
     operator: str,
     inputs: Sequence[str],
     outputs: Sequence[str],
-    domain: str = "",
-    **attributes: int | float,
+    domain: str,
+    settings: Mapping[str, int | float],
 ) -> bytes:
-    """One operation. An input that is left out is ""."""
     parts = [_text(1, name) for name in inputs]
     parts += [_text(2, name) for name in outputs]
     parts.append(_text(4, operator))
-    parts += [_bytes(5, _attribute(name, value)) for name, value in attributes.items()]
+    parts += [_bytes(5, _attribute(name, value)) for name, value in settings.items()]
     parts.append(_text(7, domain))
     return b"".join(parts)
 
 
-def constant(name: str, array: np.ndarray[Any, Any]) -> bytes:
-    """An array that is part of the model: of float32, uint8 or int64."""
+def _constant(name: str, array: np.ndarray[Any, Any]) -> bytes:
     parts = [_number(1, size) for size in array.shape]
     parts += [_number(2, _TYPES[str(array.dtype)]), _text(8, name), _bytes(9, array.tobytes())]
     return b"".join(parts)
 
 
-def value(name: str, *shape: int | str) -> bytes:
-    """A float32 input or output of the model; a size that varies has a name."""
-    sizes = [_number(1, s) if isinstance(s, int) else _text(2, s) for s in shape]
+def _rows(name: str, width: int) -> bytes:
+    """An input or output `[any, width]` of float32."""
+    sizes = [_text(2, f"rows of {name}"), _number(1, width)]
     dims = b"".join(_bytes(1, size) for size in sizes)
     tensor = _number(1, _TYPES["float32"]) + _bytes(2, dims)
     return _text(1, name) + _bytes(2, _bytes(1, tensor))
-
-
-def model(
-    nodes: Sequence[bytes],
-    inputs: Sequence[bytes],
-    outputs: Sequence[bytes],
-    constants: Sequence[bytes],
-) -> bytes:
-    """A whole model, as onnxruntime reads it."""
-    graph = b"".join(
-        [
-            *(_bytes(1, part) for part in nodes),
-            _text(2, "graph"),
-            *(_bytes(5, part) for part in constants),
-            *(_bytes(11, part) for part in inputs),
-            *(_bytes(12, part) for part in outputs),
-        ]
-    )
-    opsets = [_bytes(8, _text(1, name) + _number(2, version)) for name, version in _OPSETS.items()]
-    return b"".join([_number(1, _IR_VERSION), _bytes(7, graph), *opsets])
