@@ -44,7 +44,7 @@ GROUPS = (16, 32, 64, 128, 256)
 ROWS_AT_ONCE = 4096
 """Rows of a matrix that are unpacked at a time."""
 
-ONE_BY_ONE = 3
+ONE_BY_ONE = 2
 """Up to so many rows are multiplied one by one, since for more the operator unpacks the codes into
 float32 first. Of a matrix 3,072 x 576 one row takes 117 microseconds of one core, two in one call
 380, eight 540."""
