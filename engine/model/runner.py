@@ -39,12 +39,13 @@ Following = mx.array | Unsampled | Exception
 def prefill(model: LoadedModel, kv: SessionKV, tokens: list[int]) -> None:
     """Feed tokens of a prompt to a session's caches, and wait until that is done.
 
-    Logits are not computed for them: what nobody evaluates, MLX does not run.
+    Logits are not computed for them: what nobody evaluates, MLX does not run. A layer of few bits
+    does not wait to be evaluated, so that it is given one row.
     """
     assert kv.caches is not None
     pieces = [[t] for t in tokens] if model.token_by_token else [tokens]
     for piece in pieces:
-        with cpu.engaged():
+        with cpu.engaged(), output_rows.only([0]):
             model.net(mx.array([piece]), cache=kv.caches)
             mx.eval(list(leaves(kv.caches)))
     kv.note_read(tokens)
@@ -54,7 +55,7 @@ def prefill_together(model: LoadedModel, readings: Sequence[Reading]) -> None:
     """As `prefill` for several prompts in one pass: the weights are read once for all of them."""
     for reading in readings:
         reading.kv.leave_slots()
-    with cpu.engaged():
+    with cpu.engaged(), output_rows.only([0]):
         shared = ragged.share_caches((), reading=reading_caches(readings))
         model.net(rows_of(readings), cache=shared)
         note_read(readings)

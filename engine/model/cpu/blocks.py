@@ -33,9 +33,10 @@ from engine.model.cpu.few_bits import (
     codes_of,
     cut,
     multiplied,
+    shapes_of,
 )
 from engine.model.cpu.layers import Linear, Shared, as_mlx, hand_over, rows_of
-from engine.model.cpu.onnx_graph import Graph
+from engine.model.cpu.onnx_graph import Graph, Shape
 from engine.model.patches.module_classes import mix_in
 
 log = logging.getLogger(__name__)
@@ -66,53 +67,120 @@ class Rotation:
     Args:
         rope: the model's module.
         width: of a head.
+
+    Attributes:
+        cos, sin: `[positions, width / 2]`.
     """
 
     def __init__(self, rope: Any, width: int) -> None:
-        self._rope, self._width = rope, width
-        self._cos = self._sin = np.empty((0, width // 2), np.float32)
+        self._rope, self._half = rope, width // 2
+        self.cos = self.sin = np.empty((0, self._half), np.float32)
 
-    def table(self, positions: Sequence[int]) -> tuple[Array, Array]:
-        """Cosines and sines `[positions, 1, width / 2]`."""
-        if max(positions) >= len(self._cos):
-            self._grow(max(positions) + 1)
-        at = list(positions)
-        return self._cos[at, None], self._sin[at, None]
-
-    def _grow(self, wanted: int) -> None:
-        first, half = len(self._cos), self._width // 2
-        count = -(-(wanted - first) // _POSITIONS) * _POSITIONS
-        one = mx.concatenate([mx.ones((1, 1, count, half)), mx.zeros((1, 1, count, half))], axis=-1)
+    def reach(self, position: int) -> None:
+        """Have the table as long as is needed for a position."""
+        first = len(self.cos)
+        if position < first:
+            return
+        count = -(-(position + 1 - first) // _POSITIONS) * _POSITIONS
+        shape = (1, 1, count, self._half)
+        one = mx.concatenate([mx.ones(shape), mx.zeros(shape)], axis=-1)
         turned = np.array(self._rope(one, offset=first))[0, 0]
-        self._cos = np.concatenate([self._cos, turned[:, :half]])
-        self._sin = np.concatenate([self._sin, turned[:, half:]])
+        self.cos = np.concatenate([self.cos, turned[:, : self._half]])
+        self.sin = np.concatenate([self.sin, turned[:, self._half :]])
 
 
-def rotated(x: Array, cos: Array, sin: Array) -> Array:
-    """Heads `[rows, heads, width]` turned to their rows' positions."""
-    half = x.shape[-1] // 2
-    left, right = x[..., :half], x[..., half:]
-    out = np.empty_like(x)
-    np.subtract(left * cos, right * sin, out=out[..., :half])
-    np.add(left * sin, right * cos, out=out[..., half:])
-    return out
+class Attention:
+    """Attention of rows that decode, each to what a buffer holds of it and to its own new token.
 
+    Args:
+        module: mlx-lm's.
+        rotation: of its rotary embedding.
+        width: of a head.
 
-class Norm:
-    """A root mean square norm."""
+    Attributes:
+        shared: how many key heads there are.
+    """
 
-    def __init__(self, module: Any) -> None:
-        self._weight = np.array(module.weight.astype(mx.float32))
-        self._eps = np.float32(module.eps)
+    def __init__(self, module: Any, rotation: Rotation, width: int) -> None:
+        self._rotation = rotation
+        self._heads, self.shared = module.n_heads, module.n_kv_heads
+        self._width = width
+        graph = Graph()
+        self._made = self._build(graph, float(module.scale))
+        kept = (None, self.shared, None, width)
+        inputs: dict[str, Shape] = {
+            "x": (None, (self._heads + 2 * self.shared) * width),
+            **dict.fromkeys(("keys", "values"), kept),
+            **dict.fromkeys(("cos", "sin"), (None, width // 2)),
+            "lengths": (None, 1),
+            "places": (None,),
+        }
+        widths = [n * width for n in (self._heads, self.shared, self.shared)]
+        outputs = {name: (None, size) for name, size in zip(self._made, widths, strict=True)}
+        self._session = Session(graph, inputs, outputs)
+        self._places = np.arange(_POSITIONS, dtype=np.float32)
 
-    def __call__(self, x: Array) -> Array:
-        scale = np.square(x).sum(-1, keepdims=True)
-        scale *= np.float32(1 / x.shape[-1])
-        scale += self._eps
-        np.sqrt(scale, out=scale)
-        out: Array = x / scale
-        out *= self._weight
-        return out
+    def _build(self, graph: Graph, scale: float) -> list[str]:
+        """Names of what was attended, of new keys and of new values, `[rows, heads * width]`."""
+
+        def sizes(*numbers: int) -> str:
+            return graph.keep(np.array(numbers))
+
+        def microsoft(operator: str, *inputs: str, **settings: int | float) -> str:
+            return graph.add(operator, *inputs, domain=onnx_graph.MICROSOFT, **settings)
+
+        shared, width, last = self.shared, self._width, sizes(3)
+        parts = sizes((self._heads + shared) * width, shared * width)
+        turning, values = graph.split("Split", 2, "x", parts, axis=1)
+        turning = graph.add("Reshape", turning, sizes(-1, self._heads + shared, 1, width))
+        position = graph.add("Cast", "lengths", to=onnx_graph.INT64)
+        turned = microsoft("RotaryEmbedding", turning, position, "cos", "sin")
+        queries, keys = graph.split("Split", 2, turned, sizes(self._heads, shared), axis=1)
+        grouped = graph.add("Reshape", queries, sizes(-1, shared, self._heads // shared, width))
+        new_value = graph.add("Reshape", values, sizes(-1, shared, 1, width))
+
+        scores = microsoft("FusedMatMul", grouped, "keys", transB=1, alpha=scale)
+        length = graph.add("Reshape", "lengths", sizes(-1, 1, 1, 1))
+        nothing = graph.keep(np.array(-np.inf, np.float32))
+        scores = graph.add("Where", graph.add("Less", "places", length), scores, nothing)
+        own = microsoft("FusedMatMul", grouped, keys, transB=1, alpha=scale)
+        chances = graph.add("Softmax", graph.add("Concat", scores, own, axis=3), axis=3)
+        room = graph.add("Shape", "keys", start=2, end=3)
+        end = graph.add("Shape", chances, start=3, end=4)
+        attended = graph.add(
+            "Add",
+            graph.add("MatMul", graph.add("Slice", chances, sizes(0), room, last), "values"),
+            graph.add("Mul", graph.add("Slice", chances, room, end, last), new_value),
+        )
+        attended = graph.add("Reshape", attended, sizes(-1, self._heads * width))
+        return [attended, graph.add("Reshape", keys, sizes(-1, shared * width)), values]
+
+    def __call__(self, x: Array, held: Held) -> list[Array]:
+        """What was attended, new keys, and new values.
+
+        Args:
+            x: queries, keys and values of the new tokens side by side.
+            held: what there is of each of those rows.
+        """
+        # The buffers are not written while these views live: see `Block._attend`.
+        keys, values = (np.array(kept, copy=False) for kept in (held.keys, held.values))
+        room = keys.shape[-2]
+        shape = (-1, self.shared, room, self._width)
+        self._rotation.reach(max(held.lengths))
+        if room > len(self._places):
+            self._places = np.arange(2 * room, dtype=np.float32)
+        return self._session(
+            self._made,
+            {
+                "x": x,
+                "keys": keys.reshape(shape)[: len(x)],
+                "values": values.reshape(shape)[: len(x)],
+                "cos": self._rotation.cos,
+                "sin": self._rotation.sin,
+                "lengths": np.array(held.lengths, np.float32)[:, None],
+                "places": self._places[:room],
+            },
+        )
 
 
 class Block:
@@ -124,41 +192,47 @@ class Block:
 
     Args:
         layer: mlx-lm's, whose linear layers are MLX's, of few bits.
-        rotation: of its attention's rotary embedding.
-
-    Attributes:
-        products: what the linear layers give, those first that share an input.
+        attention: of a layer of this kind.
 
     Raises:
         RuntimeError: onnxruntime does not take a matrix.
     """
 
-    def __init__(self, layer: Any, rotation: Rotation) -> None:
-        attention = layer.self_attn
-        self.heads, self.key_heads = attention.n_heads, attention.n_kv_heads
-        self.scale = np.float32(attention.scale)
-        self.query_norm, self.key_norm = (
-            Norm(attention[name]) if name in attention else None for name in ("q_norm", "k_norm")
-        )
-        self.rotation = rotation
+    def __init__(self, layer: Any, attention: Attention) -> None:
         self.width = int(layer.input_layernorm.weight.size)
+        self.attention = attention
         self.given = self._before(layer)
         self.out, self.gate_and_up, self.down = self._after(layer)
 
     def _before(self, layer: Any) -> Shared:
-        graph, matrices = Graph(), _codes(layer.self_attn, _QUERY_KEY_VALUE)
+        graph, attention = Graph(), layer.self_attn
+        matrices = _codes(attention, _QUERY_KEY_VALUE)
+        widths = [m.outputs for m in matrices]
         normed = _norm(graph, "x", layer.input_layernorm)
         made = multiplied(graph, graph.add("Concat", normed, "given", axis=0), matrices)
-        widths = [m.outputs for m in matrices]
-        inputs = {"x": self.width, "given": self.width}
-        self._first = Session(graph, inputs, _outputs(made, widths))
-        self._made, self._widths = made, widths
+        outputs = shapes_of(made, widths)
+        ready = made[0]
+        if len(made) > 1 or "q_norm" in attention:
+            parts = made
+            if len(made) == 1:
+                parts = graph.split("Split", 3, ready, graph.keep(np.array(widths)), axis=1)
+            if "q_norm" in attention:
+                named = zip(("q_norm", "k_norm"), parts, strict=False)
+                parts = [_head_norm(graph, part, attention[name]) for name, part in named] + parts[
+                    2:
+                ]
+            ready = graph.add("Concat", *parts, axis=1)
+            outputs[ready] = (None, sum(widths))
+        inputs: dict[str, Shape] = dict.fromkeys(("x", "given"), (None, self.width))
+        self._first, self._made, self._ready = Session(graph, inputs, outputs), made, ready
+        self._widths = widths
         return Shared(Product(self._first, "given", made, self.width, widths))
 
     def _after(self, layer: Any) -> tuple[Shared, ...]:
-        graph = Graph()
+        graph, attention, mlp = Graph(), layer.self_attn, layer.mlp
         rows, none = graph.add("Shape", "x", start=0, end=1), graph.keep(np.array([0]))
-        inputs, outputs = {"x": self.width}, dict[str, int]()
+        inputs: dict[str, Shape] = {"x": (None, self.width)}
+        outputs: dict[str, Shape] = {}
         entrances: list[tuple[str, list[str], int, list[int]]] = []
 
         def product(x: str, module: Any, names: Sequence[str]) -> list[str]:
@@ -166,23 +240,22 @@ class Block:
             matrices = _codes(module, names)
             widths, entrance = [m.outputs for m in matrices], names[0]
             made = multiplied(graph, graph.add("Concat", x, entrance, axis=0), matrices)
-            inputs[entrance] = matrices[0].inputs
-            outputs.update(_outputs(made, widths))
+            inputs[entrance] = (None, matrices[0].inputs)
+            outputs.update(shapes_of(made, widths))
             entrances.append((entrance, made, matrices[0].inputs, widths))
             own = [cut(graph, name, none, rows) for name in made]
             if len(own) == len(widths):
                 return own
             return graph.split("Split", len(widths), own[0], graph.keep(np.array(widths)), axis=1)
 
-        inputs["attended"] = (
-            layer.self_attn.o_proj.scales.shape[1] * layer.self_attn.o_proj.group_size
-        )
-        x = graph.add("Add", "x", *product("attended", layer.self_attn, ["o_proj"]))
+        x = graph.add("Add", "x", *product("attended", attention, ["o_proj"]))
+        inputs["attended"] = inputs["o_proj"]
         normed = _norm(graph, x, layer.post_attention_layernorm)
-        gate, up = product(normed, layer.mlp, ["gate_proj", "up_proj"])
+        gate, up = product(normed, mlp, ["gate_proj", "up_proj"])
         gate = graph.add("QuickGelu", gate, domain=onnx_graph.MICROSOFT, alpha=1.0)  # SiLU
-        x = graph.add("Add", x, *product(graph.add("Mul", gate, up), layer.mlp, ["down_proj"]))
-        self._last, self._said = Session(graph, inputs, {**outputs, x: self.width}), x
+        x = graph.add("Add", x, *product(graph.add("Mul", gate, up), mlp, ["down_proj"]))
+        outputs[x] = (None, self.width)
+        self._last, self._said = Session(graph, inputs, outputs), x
         return tuple(
             Shared(Product(self._last, entrance, made, width, widths))
             for entrance, made, width, widths in entrances
@@ -191,41 +264,33 @@ class Block:
     def __call__(self, layer: Any, x: mx.array, mask: Any, cache: Any) -> mx.array:
         """What the layer gives for `x`, `[batch, tokens, width]`."""
         rows = rows_of(x, self.width)
-        given = apart(self._first(self._made, x=rows), self._widths)
         held = _held(cache) if x.shape[1] == 1 and mask is None and cache is not None else []
         if held:
-            attended = self._attend(given, held, cache)
+            attended = self._attend(self._first.by_rows([self._ready], {"x": rows})[0], held, cache)
         else:
-            self.given.give(x, given)
+            self.given.give(x, apart(self._first.by_rows(self._made, {"x": rows}), self._widths))
             self.out.passing = True
             try:
                 attended = rows_of(layer.self_attn(x, mask, cache), self.out.product.inputs)
             finally:
                 self.out.passing = False
-        return as_mlx(self._last([self._said], x=rows, attended=attended)[0], x)
+        said = self._last.by_rows([self._said], {"x": rows, "attended": attended})
+        return as_mlx(said[0], x)
 
-    def _attend(self, given: list[Array], held: Sequence[Held], cache: Any) -> Array:
-        """Attention of one query a row, which is written into the caches too."""
-        rows = len(given[0])
-        queries, keys, values = (
-            array.reshape(rows, heads, -1)
-            for array, heads in zip(
-                given, (self.heads, self.key_heads, self.key_heads), strict=True
-            )
-        )
-        if self.query_norm is not None and self.key_norm is not None:
-            queries, keys = self.query_norm(queries), self.key_norm(keys)
-        table = self.rotation.table([length for part in held for length in part.lengths])
-        queries, keys = rotated(queries, *table) * self.scale, rotated(keys, *table)
-        out, first = np.empty_like(queries), 0
+    def _attend(self, ready: Array, held: Sequence[Held], cache: Any) -> Array:
+        """Attention of one query a row, whose key and value are written into the caches."""
+        parts, first = [], 0
         for part in held:
             last = first + len(part.lengths)
-            some = slice(first, last)
-            out[some] = attend(queries[some], keys[some], values[some], part)
+            parts.append(self.attention(ready[first:last], part))
             first = last
-        cache.update_and_fetch(mx.array(keys[:, :, None]), mx.array(values[:, :, None]))
+        attended, keys, values = (
+            same[0] if len(same) == 1 else np.concatenate(same) for same in zip(*parts, strict=True)
+        )
+        heads = (first, self.attention.shared, 1, -1)
+        cache.update_and_fetch(mx.array(keys.reshape(heads)), mx.array(values.reshape(heads)))
         cpu.launch(_written(cache))
-        return out.reshape(rows, -1)
+        return attended
 
 
 _QUERY_KEY_VALUE = ("q_proj", "k_proj", "v_proj")
@@ -251,42 +316,11 @@ def _norm(graph: Graph, x: str, module: Any) -> str:
     )
 
 
-def _outputs(made: list[str], widths: list[int]) -> dict[str, int]:
-    """The names of matrices' outputs, which may be side by side, and how wide they are."""
-    return dict(zip(made, widths if len(made) == len(widths) else [sum(widths)], strict=True))
-
-
-def attend(queries: Array, keys: Array, values: Array, held: Held) -> Array:
-    """Attention of rows to what a buffer holds of each, and to the row's own new token.
-
-    Args:
-        queries: `[rows, heads, width]`, scaled.
-        keys, values: of the new tokens, `[rows, key heads, width]`.
-
-    Returns:
-        `[rows, heads, width]`.
-    """
-    rows, heads, width = queries.shape
-    shared, longest = keys.shape[1], max(held.lengths)
-    # The buffers are not written while these views live: see `Block._attend`.
-    old_keys, old_values = (
-        np.array(a, copy=False).reshape(-1, shared, a.shape[-2], a.shape[-1])[:rows, :, :longest]
-        for a in (held.keys, held.values)
-    )
-    grouped = queries.reshape(rows, shared, heads // shared, width)
-    scores = np.empty((rows, shared, heads // shared, longest + 1), np.float32)
-    np.matmul(grouped, old_keys.swapaxes(-1, -2), out=scores[..., :longest])
-    np.einsum("rhgw,rhw->rhg", grouped, keys, out=scores[..., longest])
-    if min(held.lengths) < longest:
-        empty = np.arange(longest) >= np.array(held.lengths)[:, None]
-        np.copyto(scores[..., :longest], -np.inf, where=empty[:, None, None])
-    scores -= scores.max(-1, keepdims=True)
-    np.exp(scores, out=scores)
-    out = scores[..., :longest] @ old_values
-    out += scores[..., longest:] * values[:, :, None]
-    out /= scores.sum(-1, keepdims=True)
-    joined: Array = out.reshape(rows, heads, -1)
-    return joined
+def _head_norm(graph: Graph, x: str, module: Any) -> str:
+    """Add a norm of each head of rows `[rows, heads * width]`."""
+    width = int(module.weight.size)
+    heads = graph.add("Reshape", x, graph.keep(np.array([-1, width])))
+    return graph.add("Reshape", _norm(graph, heads, module), graph.add("Shape", x))
 
 
 def _held(cache: Any) -> list[Held]:
@@ -341,21 +375,22 @@ def take(net: Any) -> Iterator[int]:
 
     Yields the bytes of weights that were taken, layer by layer.
     """
-    rotations: dict[Any, Rotation | None] = {}
+    attentions: dict[Any, Attention | None] = {}
     agreed: dict[Any, bool] = {}
     for _, layer in net.named_modules():
         if not _has_usual_parts(layer, nn.QuantizedLinear):
             continue
         attention = layer.self_attn
-        key = _settings(attention.rope), attention.q_proj.scales.shape[0] // attention.n_heads
-        if key not in rotations:
-            rotations[key] = _rotation(attention.rope, key[1])
-        rotation = rotations[key]
-        kind = _settings(layer), _settings(attention), _settings(layer.mlp), key
-        if rotation is None or not agreed.get(kind, True):
+        width = attention.q_proj.scales.shape[0] // attention.n_heads
+        key = _settings(attention), _settings(attention.rope), width
+        if key not in attentions:
+            attentions[key] = _attention(attention, width)
+        found = attentions[key]
+        kind = _settings(layer), _settings(layer.mlp), key
+        if found is None or not agreed.get(kind, True):
             continue
         try:
-            block = Block(layer, rotation)
+            block = Block(layer, found)
         except RuntimeError as error:
             log.debug("a decoder layer stays as it is: %s", error)
             agreed[kind] = False
@@ -458,20 +493,23 @@ def _is_small(value: Any) -> bool:
     return isinstance(value, mx.array) and value.size <= 1024
 
 
-def _rotation(rope: Any, width: int) -> Rotation | None:
-    """The table of a rotary embedding; None where it does something else."""
-    made = Rotation(rope, width)
+def _attention(module: Any, width: int) -> Attention | None:
+    """Attention with a rotary embedding by a table; None where that does something else."""
+    rotation = Rotation(module.rope, width)
     try:
         for position in (0, 1, 77, 3000):
-            heads = np.random.default_rng(position).standard_normal((1, 2, width), np.float32)
-            wanted = np.array(rope(mx.array(heads)[:, :, None], offset=position))[:, :, 0]
-            found = rotated(heads, *made.table([position]))
-            if not np.allclose(found, wanted, atol=TOLERANCE):
+            head = np.random.default_rng(position).standard_normal((1, 1, 1, width), np.float32)
+            wanted = np.array(module.rope(mx.array(head), offset=position))
+            rotation.reach(position)
+            left, right = np.split(head[0, 0, 0], 2)
+            cos, sin = rotation.cos[position], rotation.sin[position]
+            found = np.concatenate([left * cos - right * sin, left * sin + right * cos])
+            if not np.allclose(found, wanted[0, 0, 0], atol=TOLERANCE):
                 return None
+        return Attention(module, rotation, width)
     except Exception as error:  # whatever a module raises that is called otherwise
         log.debug("a rotary embedding of another kind: %s", error)
         return None
-    return made
 
 
 def _said(layer: Any) -> list[Array] | None:

@@ -32,7 +32,7 @@ import mlx.core as mx
 import numpy as np
 
 from engine.model.cpu import onnx_graph
-from engine.model.cpu.onnx_graph import Graph
+from engine.model.cpu.onnx_graph import Graph, Shape
 
 log = logging.getLogger(__name__)
 
@@ -174,35 +174,40 @@ class Session:
 
     Args:
         graph: its operations.
-        inputs, outputs: names, and the width of their rows of float32.
+        inputs, outputs: names and shapes, all of float32.
 
     Raises:
         RuntimeError: onnxruntime does not take it.
     """
 
-    def __init__(self, graph: Graph, inputs: Mapping[str, int], outputs: Mapping[str, int]) -> None:
-        self._nothing = {name: np.empty((0, width), np.float32) for name, width in inputs.items()}
+    def __init__(
+        self, graph: Graph, inputs: Mapping[str, Shape], outputs: Mapping[str, Shape]
+    ) -> None:
         made = graph.model(inputs, outputs)
         try:
             self._run = _runtime().InferenceSession(made, _options(), ["CPUExecutionProvider"]).run
         except Exception as error:  # classes of its own, which have no common one
             raise RuntimeError(f"onnxruntime refuses a matrix: {error}") from None
+        self._nothing = {
+            name: np.empty([size or 0 for size in shape], np.float32)
+            for name, shape in inputs.items()
+        }
 
-    def __call__(self, wanted: Sequence[str], **given: Array) -> list[Array]:
-        """Outputs of some names.
-
-        Args:
-            given: inputs by name, all of as many rows; the others have none.
-        """
-        rows = len(next(iter(given.values())))
-        if 1 < rows <= ONE_BY_ONE:
-            each = [
-                self._run(wanted, self._nothing | {n: x[row : row + 1] for n, x in given.items()})
-                for row in range(rows)
-            ]
-            return [np.concatenate(same) for same in zip(*each, strict=True)]
-        found: list[Array] = self._run(wanted, self._nothing | given)
+    def __call__(self, wanted: Sequence[str], given: Mapping[str, Array]) -> list[Array]:
+        """Outputs of some names; inputs that are not given are empty."""
+        found: list[Array] = self._run(wanted, {**self._nothing, **given})
         return found
+
+    def by_rows(self, wanted: Sequence[str], given: Mapping[str, Array]) -> list[Array]:
+        """The same where all inputs have as many rows, few of which are computed one by one."""
+        rows = len(next(iter(given.values())))
+        if not 1 < rows <= ONE_BY_ONE:
+            return self(wanted, given)
+        each = [
+            self(wanted, {name: x[row : row + 1] for name, x in given.items()})
+            for row in range(rows)
+        ]
+        return [np.concatenate(same) for same in zip(*each, strict=True)]
 
 
 class Product:
@@ -235,7 +240,7 @@ class Product:
         Returns:
             `[rows, outputs]` each.
         """
-        return apart(self._session(self._made, **{self._entrance: x}), self.outputs)
+        return apart(self._session.by_rows(self._made, {self._entrance: x}), self.outputs)
 
 
 def product(matrices: Sequence[Codes], rounded: bool = False) -> Product:
@@ -255,8 +260,14 @@ def product(matrices: Sequence[Codes], rounded: bool = False) -> Product:
     else:
         made = multiplied(graph, "x", matrices)
     widths = [m.outputs for m in matrices]
-    outputs = dict(zip(made, widths if len(made) == len(widths) else [sum(widths)], strict=True))
-    return Product(Session(graph, {"x": inputs}, outputs), "x", made, inputs, widths)
+    session = Session(graph, {"x": (None, inputs)}, shapes_of(made, widths))
+    return Product(session, "x", made, inputs, widths)
+
+
+def shapes_of(made: Sequence[str], widths: Sequence[int]) -> dict[str, Shape]:
+    """The shapes of matrices' outputs, which may be side by side in one, by name."""
+    whole = widths if len(made) == len(widths) else [sum(widths)]
+    return {name: (None, width) for name, width in zip(made, whole, strict=True)}
 
 
 def apart(found: list[Array], widths: Sequence[int]) -> list[Array]:

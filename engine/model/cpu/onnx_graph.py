@@ -18,12 +18,19 @@ MICROSOFT = "com.microsoft"
 
 _OPSETS = {"": 18, MICROSOFT: 1}
 _IR_VERSION = 9
-_TYPES = {"float32": 1, "uint8": 2, "int64": 7}
+FLOAT32, INT64 = 1, 7
+"""What types are called in a model, for `Cast`."""
+
+_TYPES = {"float32": FLOAT32, "uint8": 2, "int64": INT64}
 _FLOAT, _INT = 1, 2  # AttributeProto.AttributeType
 
 
+Shape = tuple[int | None, ...]
+"""Of an array; a size that varies is None."""
+
+
 class Graph:
-    """Operations on rows of float32, one after the other.
+    """Operations, one after the other.
 
     What an operation makes has a name, by which later ones take it.
     """
@@ -50,19 +57,19 @@ class Graph:
         self._nodes.append(_node(operator, inputs, names, domain, settings))
         return names
 
-    def model(self, inputs: Mapping[str, int], outputs: Mapping[str, int]) -> bytes:
+    def model(self, inputs: Mapping[str, Shape], outputs: Mapping[str, Shape]) -> bytes:
         """A whole model, as onnxruntime reads it.
 
         Args:
-            inputs, outputs: names, and the width of their rows.
+            inputs, outputs: names and shapes, all of float32.
         """
         graph = b"".join(
             [
                 *(_bytes(1, part) for part in self._nodes),
                 _text(2, "graph"),
                 *(_bytes(5, part) for part in self._constants),
-                *(_bytes(11, _rows(name, width)) for name, width in inputs.items()),
-                *(_bytes(12, _rows(name, width)) for name, width in outputs.items()),
+                *(_bytes(11, _value(name, shape)) for name, shape in inputs.items()),
+                *(_bytes(12, _value(name, shape)) for name, shape in outputs.items()),
             ]
         )
         opsets = [_bytes(8, _text(1, name) + _number(2, n)) for name, n in _OPSETS.items()]
@@ -118,9 +125,11 @@ def _constant(name: str, array: np.ndarray[Any, Any]) -> bytes:
     return b"".join(parts)
 
 
-def _rows(name: str, width: int) -> bytes:
-    """An input or output `[any, width]` of float32."""
-    sizes = [_text(2, f"rows of {name}"), _number(1, width)]
+def _value(name: str, shape: Shape) -> bytes:
+    sizes = [
+        _number(1, size) if size is not None else _text(2, f"{name} {axis}")
+        for axis, size in enumerate(shape)
+    ]
     dims = b"".join(_bytes(1, size) for size in sizes)
-    tensor = _number(1, _TYPES["float32"]) + _bytes(2, dims)
+    tensor = _number(1, FLOAT32) + _bytes(2, dims)
     return _text(1, name) + _bytes(2, _bytes(1, tensor))
