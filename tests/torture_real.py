@@ -198,7 +198,7 @@ def perplexity(folder: Path, found: Found, theirs: Any) -> Any:
 
     net, _ = loader.load_net(folder, lazy=True)
     net.set_dtype(mx.float32)
-    for _ in loader.take_few_bits(net):
+    for _ in loader.take_few_bits(net, folder):
         pass
     ids = load_tokenizer(folder).encode(TEXT)[:256]
     both = []

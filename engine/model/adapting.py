@@ -21,7 +21,7 @@ from mlx.utils import tree_flatten
 
 from engine.errors import EngineError, is_out_of_memory, words_of
 from engine.model import fingerprint, loader
-from engine.model.cpu import blocks, layers
+from engine.model.cpu import blocks, experts, layers
 from engine.model.folder import refuse
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Examined, Pieces
@@ -108,7 +108,8 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
     net = share(base.net)
     yield
     try:
-        if adapter.kind == "dora" and layers.taken(net):  # DoRA reads weights, which those gave up
+        # DoRA reads weights, and an adapter changes what is within a layer of experts.
+        if (adapter.kind == "dora" and layers.taken(net)) or experts.taken(net):
             net, _ = loader.load_net(base.examined.folder, lazy=True)
         _change_layers(net, adapter)
         blocks.release(net)

@@ -17,7 +17,7 @@ from mlx.utils import tree_flatten
 
 from engine.errors import OUT_OF_MEMORY, EngineError
 from engine.model import backend, fingerprint, folder, measuring, vocabulary
-from engine.model.cpu import blocks, few_bits, layers
+from engine.model.cpu import blocks, experts, few_bits, layers
 from engine.model.folder import refuse
 from engine.model.info import Model
 from engine.model.loaded import LoadedModel
@@ -138,7 +138,7 @@ def load(examined: Examined, wide: bool) -> Pieces:
         net, config = load_net(examined.folder, lazy=True)
         if wide:
             net.set_dtype(mx.float32)
-        share = yield from take_few_bits(net)
+        share = yield from take_few_bits(net, examined.folder)
         yield arrays(net)
         yield from read_weights(net, share)
     except SystemExit:  # what one of mlx-lm's modules does when a package of its own is missing
@@ -243,16 +243,20 @@ def load_at_once(path: Path, wide: bool) -> LoadedModel:
     return at_once(load(examine(path, name, config, nbytes, ids), wide))
 
 
-def take_few_bits(net: Any) -> Generator[float, None, float]:
+def take_few_bits(net: Any, folder: Path) -> Generator[float, None, float]:
     """Let layers of few bits compute by a library that is fast at it, where that is not MLX.
 
     Yields the share of the weights that this concerned so far, and returns it.
+
+    Args:
+        folder: which the model was loaded from.
     """
     if backend.device_here() != "cpu" or sys.platform != "linux" or not few_bits.available():
         return 0.0
     began, done = time.perf_counter(), 0
     whole = max(1, weight_bytes(net))
-    for nbytes in itertools.chain(blocks.take(net), layers.take(net)):
+    ways = blocks.take(net), experts.take(net, folder), layers.take(net)
+    for nbytes in itertools.chain(*ways):
         done += nbytes
         if time.perf_counter() - began >= PAUSE:
             yield done / whole

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,7 +23,7 @@ from mlx_lm.utils import load_model
 from engine import Engine, SamplingParams
 from engine.bench.random_models import write_model
 from engine.model import backend, loader
-from engine.model.cpu import blocks, few_bits, layers, onnx_graph
+from engine.model.cpu import blocks, experts, few_bits, layers, onnx_graph
 from tests.engine.adapters import write_adapter
 from tests.engine.families import FAMILIES
 
@@ -54,6 +57,10 @@ def layer(mode: str, bits: int, group: int, seed: int = 0, bias: bool = True) ->
     return nn.QuantizedLinear.from_linear(made, group, bits, mode=mode)
 
 
+def codes_of(layer: Any) -> few_bits.Codes | None:
+    return few_bits.codes_of(layer, few_bits.Format.of(layer))
+
+
 def off(found: Any, wanted: Any) -> float:
     found, wanted = np.array(found), np.array(wanted)
     return float(np.abs(found - wanted).max() / wanted.std())
@@ -62,7 +69,7 @@ def off(found: Any, wanted: Any) -> float:
 @pytest.mark.parametrize(("mode", "bits", "group", "close"), FORMATS)
 def test_products_are_those_of_mlx(mode: str, bits: int, group: int, close: float) -> None:
     whole, x = layer(mode, bits, group), mx.random.normal((9, 256), key=mx.random.key(5))
-    codes = few_bits.codes_of(whole)
+    codes = codes_of(whole)
     assert codes is not None
     for rounded in (False, True):
         product = few_bits.product([codes], rounded)
@@ -75,7 +82,7 @@ def test_a_bias_that_is_no_multiple_of_the_scale_is_kept_exactly() -> None:
     whole, x = layer("affine", 4, 32), mx.random.normal((5, 256), key=mx.random.key(5))
     whole.biases = whole.biases + 0.4 * whole.scales
     whole.scales[3, 2] = 0  # all of the group are the bias
-    codes = few_bits.codes_of(whole)
+    codes = codes_of(whole)
     assert codes is not None
     assert codes.rest is not None
     assert off(few_bits.product([codes])(np.array(x))[0], whole(x)) < CLOSE
@@ -88,7 +95,7 @@ def test_no_row_knows_of_the_others(
 ) -> None:
     """A neighbour of huge, infinite or no numbers changes nothing; nor does how many there are."""
     mode, bits, group, _ = form
-    codes = few_bits.codes_of(layer(mode, bits, group))
+    codes = codes_of(layer(mode, bits, group))
     assert codes is not None
     random = np.random.default_rng(seed)
     x = random.standard_normal((rows, 256), np.float32)
@@ -106,12 +113,12 @@ def test_no_row_knows_of_the_others(
 def test_several_matrices_are_one_call() -> None:
     matrices = [layer("affine", 4, 32, seed) for seed in (1, 2)] + [layer("affine", 8, 64, 3)]
     x = mx.random.normal((2, 256), key=mx.random.key(5))
-    found = few_bits.product([few_bits.codes_of(m) for m in matrices])(np.array(x))  # type: ignore[misc]
+    found = few_bits.product([codes_of(m) for m in matrices])(np.array(x))  # type: ignore[misc]
     assert all(off(y, m(x)) < CLOSE for y, m in zip(found, matrices, strict=True))
 
 
 def test_what_onnxruntime_refuses_is_one_kind_of_error() -> None:
-    codes = few_bits.codes_of(layer("affine", 4, 32))
+    codes = codes_of(layer("affine", 4, 32))
     assert codes is not None
     wrong = few_bits.Codes(codes.words[:, :, :3], codes.scales, None, 4)
     with pytest.raises(RuntimeError, match="onnxruntime refuses"):
@@ -121,6 +128,23 @@ def test_what_onnxruntime_refuses_is_one_kind_of_error() -> None:
 def test_numbers_in_a_graph_may_be_negative_and_long() -> None:
     assert onnx_graph._varint(300) == b"\xac\x02"
     assert onnx_graph._varint(-1) == b"\xff" * 9 + b"\x01"
+
+
+def test_a_session_holds_its_weights_once() -> None:
+    """onnxruntime would keep the graph's bytes beside the form that it computes with."""
+    codes = codes_of(layer("affine", 4, 32))
+    assert codes is not None
+    words, scales = np.repeat(codes.words, 200, axis=0), np.repeat(codes.scales, 200, axis=0)
+    many = few_bits.Codes(words, scales, None, 4)
+    made, before = [few_bits.product([many])], resident()
+    made += [few_bits.product([many]) for _ in range(20)]
+    assert resident() - before < 1.5 * 20 * (many.words.nbytes + many.scales.nbytes)
+    assert len(made) == 21
+
+
+def resident() -> int:
+    ctypes.CDLL(None).malloc_trim(0)
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 # ---------------------------------------------------------------- models
@@ -147,7 +171,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def taken(path: Path) -> Any:
     net, _ = loader.load_net(path, lazy=True)
     net.set_dtype(mx.float32)
-    for _ in loader.take_few_bits(net):
+    for _ in loader.take_few_bits(net, path):
         pass
     return net
 
@@ -203,6 +227,67 @@ def test_a_layer_of_another_kind_keeps_its_own_code(tmp_path: Path) -> None:
     assert not any(hasattr(layer, "block") for layer in net.layers)
     theirs, _ = load_model(path)
     assert all(off(a, b) < 1e-3 for a, b in zip(passes(net), passes(theirs), strict=True))
+
+
+# ---------------------------------------------------------------- experts
+
+
+@pytest.fixture(scope="module")
+def experts_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    config = {**FAMILIES["MoE"], "num_experts": 8, "moe_intermediate_size": 64}
+    return few(tmp_path_factory.mktemp("few") / "experts", config)
+
+
+def test_experts_say_the_same(experts_folder: Path) -> None:
+    net = taken(experts_folder)
+    assert experts.taken(net)
+    theirs, _ = load_model(experts_folder)
+    assert all(off(a, b) < 1e-3 for a, b in zip(passes(net), passes(theirs), strict=True))
+
+
+def test_rows_of_experts_are_independent(experts_folder: Path) -> None:
+    layer = taken(experts_folder).layers[0].mlp.switch_mlp
+    random = np.random.default_rng(0)
+    x = mx.array(random.standard_normal((1, 40, 64), np.float32))
+    chosen = mx.array(random.integers(0, 8, (1, 40, 2)))
+    whole = layer(x, chosen)
+    each = [layer(x[:, n : n + 1], chosen[:, n : n + 1]) for n in range(40)]
+    assert whole.shape == (1, 40, 2, 64)
+    assert off(mx.concatenate(each, axis=1), whole) < CLOSE
+
+
+def test_experts_of_a_file_that_became_shorter_are_an_error(experts_folder: Path) -> None:
+    name = "model.layers.0.mlp.switch_mlp.gate_proj.weight"
+    with contextlib.closing(experts.Tensors(experts_folder)) as tensors:
+        assert tensors.piece(name, 7).shape == (64, 8)
+        with pytest.raises(OSError, match="has become shorter"):
+            tensors.piece(name, 10**9)
+
+
+def test_experts_whose_tensors_are_called_otherwise_stay_those_of_mlx(
+    experts_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(experts.Tensors, "has", lambda *_: False)
+    net = taken(experts_folder)
+    assert layers.taken(net)
+    assert not experts.taken(net)
+    assert len(passes(net)) == 4
+
+
+def test_chats_of_experts_say_the_same_alone_and_together(
+    experts_folder: Path, tmp_path: Path
+) -> None:
+    adapter = write_adapter(tmp_path / "adapter", experts_folder)
+    with Engine() as engine:
+        alone = answers(engine, experts_folder, together=False)
+        assert answers(engine, experts_folder, together=True) == alone
+        variant = engine.open_session(engine.load(experts_folder, adapter=adapter))
+        reply = variant.send(PROMPTS[0], SamplingParams(max_tokens=24, temperature=0.8, seed=0))
+        reply.text(timeout=60)
+        assert reply.tokens() != alone[0]
+
+
+# ---------------------------------------------------------------- chats
 
 
 PROMPTS = ["a", "Tell me of foxes. " * 3, "1 2 3", "And then? " * 20]

@@ -27,6 +27,7 @@ from engine.model.cpu import onnx_graph
 from engine.model.cpu.few_bits import (
     Array,
     Codes,
+    Format,
     Product,
     Session,
     apart,
@@ -302,10 +303,10 @@ def _codes(module: Any, names: Sequence[str]) -> list[Codes]:
     Raises:
         RuntimeError: one is in a format that cannot be taken.
     """
-    found = [codes for name in names if (codes := codes_of(module[name])) is not None]
-    if len(found) < len(names):
+    found = [codes_of(module[name], Format.of(module[name])) for name in names]
+    if any(codes is None for codes in found):
         raise RuntimeError("a format of few bits that onnxruntime has not")
-    return found
+    return [codes for codes in found if codes is not None]
 
 
 def _norm(graph: Graph, x: str, module: Any) -> str:

@@ -87,22 +87,35 @@ class Codes:
         return int(self.words.shape[1]) * self.group
 
 
-def codes_of(layer: Any) -> Codes | None:
-    """The codes of a quantised layer of MLX; None where its format cannot be taken.
+@dataclass(frozen=True)
+class Format:
+    """How MLX keeps weights in few bits: the settings of a quantised layer."""
+
+    mode: str
+    bits: int
+    group: int
+
+    @classmethod
+    def of(cls, layer: Any) -> Format:
+        return cls(layer.mode, layer.bits, layer.group_size)
+
+
+def codes_of(arrays: Mapping[str, mx.array], form: Format) -> Codes | None:
+    """The codes of a quantised matrix; None where its format cannot be taken.
 
     Args:
-        layer: an `nn.QuantizedLinear` or `nn.QuantizedEmbedding`, with its weights.
+        arrays: "weight", "scales" and what else its format has, as a quantised layer has them.
     """
-    if layer.group_size not in GROUPS or layer.get("global_scale") is not None:
+    if form.group not in GROUPS or arrays.get("global_scale") is not None:
         return None
-    bias = _numpy(layer["bias"]) if "bias" in layer else None
-    weight, scales, group = layer["weight"], layer["scales"], layer.group_size
-    if layer.mode == "affine":
-        return _affine(weight, scales, layer["biases"], group, layer.bits, bias)
-    if layer.mode in _SCALES:
-        return _floating(weight, _SCALES[layer.mode](scales), layer, bias)
-    if layer.mode == "mxfp8":  # 240 values of unlike distances: rounded to 256 of like ones
-        wide = mx.dequantize(weight, scales, None, group, layer.bits, mode=layer.mode)
+    bias = _numpy(arrays["bias"]) if "bias" in arrays else None
+    weight, scales, group = arrays["weight"], arrays["scales"], form.group
+    if form.mode == "affine":
+        return _affine(weight, scales, arrays["biases"], group, form.bits, bias)
+    if form.mode in _SCALES:
+        return _floating(weight, scales, form, bias)
+    if form.mode == "mxfp8":  # 240 values of unlike distances: rounded to 256 of like ones
+        wide = mx.dequantize(weight, scales, None, group, form.bits, mode=form.mode)
         return _affine(*mx.quantize(wide.astype(mx.float32), group, 8), group, 8, bias)
     return None
 
@@ -129,20 +142,21 @@ def _affine(
     return Codes(words, scale, rest, held, bias)
 
 
-def _floating(weight: mx.array, scales: mx.array, layer: Any, bias: Array | None) -> Codes:
+def _floating(weight: mx.array, scales: mx.array, form: Format, bias: Array | None) -> Codes:
     """Of 0, 0.5, 1, 1.5, 2, 3, 4 and 6 of both signs, which are whole in halves."""
+    units = _SCALES[form.mode](scales)
 
     def halves(rows: slice) -> mx.array:
         wide = mx.dequantize(
-            *(weight[rows], layer["scales"][rows], None, layer.group_size, layer.bits),
-            mode=layer.mode,
+            *(weight[rows], scales[rows], None, form.group, form.bits),
+            mode=form.mode,
             dtype=mx.float32,
         )
-        unit = mx.repeat(scales[rows], layer.group_size, axis=1)
+        unit = mx.repeat(units[rows], form.group, axis=1)
         return mx.where(unit == 0, 0, wide / unit) * 2 + 128
 
-    scale = _numpy(scales) / 2
-    words = _packed(halves, weight.shape[0], 8).reshape(*scale.shape, layer.group_size)
+    scale = _numpy(units) / 2
+    words = _packed(halves, weight.shape[0], 8).reshape(*scale.shape, form.group)
     return Codes(words, scale, None, 8, bias)
 
 
@@ -185,9 +199,11 @@ class Session:
     ) -> None:
         made = graph.model(inputs, outputs)
         try:
-            self._run = _runtime().InferenceSession(made, _options(), ["CPUExecutionProvider"]).run
+            session = _runtime().InferenceSession(made, _options(), ["CPUExecutionProvider"])
         except Exception as error:  # classes of its own, which have no common one
             raise RuntimeError(f"onnxruntime refuses a matrix: {error}") from None
+        session._model_bytes = None  # it would hold all weights once more, to begin again with
+        self._run = session.run
         self._nothing = {
             name: np.empty([size or 0 for size in shape], np.float32)
             for name, shape in inputs.items()

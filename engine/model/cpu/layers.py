@@ -139,7 +139,7 @@ _KINDS = (nn.QuantizedLinear, nn.QuantizedEmbedding)
 
 
 def _take(group: Sequence[Any], rounded: bool) -> None:
-    found = [few_bits.codes_of(layer) for layer in group]
+    found = [few_bits.codes_of(layer, few_bits.Format.of(layer)) for layer in group]
     codes = [matrix for matrix in found if matrix is not None]
     if len(codes) < len(group) or len({matrix.inputs for matrix in codes}) > 1:
         if len(group) > 1:
@@ -161,11 +161,11 @@ def hand_over(group: Sequence[Any], shared: Shared) -> None:
         vars(layer).update(few_bits=shared, place=place)
         for name in () if table else ("weight", "scales", "biases"):
             if layer.get(name) is not None:
-                layer[name] = _stand_in(layer[name])
+                layer[name] = stand_in(layer[name])
     mix_in(_Table if table else Linear, group)
 
 
-def _stand_in(array: mx.array) -> mx.array:
+def stand_in(array: mx.array) -> mx.array:
     """An array of the same shape and type, of one number."""
     out = mx.broadcast_to(mx.zeros((), array.dtype), array.shape)
     mx.eval(out)
