@@ -45,12 +45,14 @@ class Candidate:
 
     Attributes:
         adapter: makes it a variant.
+        wide: bytes of its weights with all floating-point numbers in float32.
         share: what each rank would hold, where it is to be spread over several.
     """
 
     examined: Examined
     checked: CheckedTokenizer
     adapter: Adapter | None = None
+    wide: int = 0
     share: Weights | None = None
 
     @property
@@ -86,7 +88,7 @@ class Candidate:
             nbytes = self.share.nbytes
             return LoadRequest(key, self.name, nbytes, self.share.wide if float32 else nbytes)
         nbytes = 0 if base is not None else self.examined.nbytes
-        wide = 2 * nbytes if float32 else nbytes
+        wide = max(nbytes, self.wide) if float32 and base is None else nbytes
         if self.adapter is not None:
             # On a base that has been read it has no choice of its own.
             alike = base is None or base.info.dtype != "float32"
@@ -124,7 +126,7 @@ def examine(asked: str, confined: Confined, adapter: str | None = None) -> Candi
     examined = loader.examine(
         path, name, facts.config, facts.size, eos, checked.largest_id, _known(path, checked)
     )
-    return Candidate(examined, checked, added)
+    return Candidate(examined, checked, added, facts.wide)
 
 
 def _adapter(asked: str, confined: Confined) -> Adapter:

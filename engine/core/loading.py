@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable
+from pathlib import Path
 
 from engine.core.commands import Load, Unload
 from engine.core.confined.confined import Confined
@@ -15,10 +16,12 @@ from engine.core.leaving import Leaving
 from engine.core.mailbox import refuse
 from engine.core.model_reading import ModelReading, drop, give
 from engine.core.state import State
+from engine.core.ways_file import ProbedFile
 from engine.core.workers import Workers
 from engine.errors import UNKNOWN_MODEL, EngineError
 from engine.model import adapting, loader
 from engine.model.loaded import LoadedModel
+from engine.model.probe import Ways
 from engine.scheduling.pacing import GAP_BUDGET
 from engine.scheduling.plan import LoadAdmission
 from engine.scheduling.view import LoadRequest
@@ -27,10 +30,17 @@ LONGEST = 0.2  # seconds for which pieces are read between two steps
 
 
 class Loading:
-    """The commands `Load` and `Unload`, and the models that are being read."""
+    """The commands `Load` and `Unload`, and the models that are being read.
 
-    def __init__(self, state: State, workers: Workers, confined: Confined) -> None:
+    Args:
+        ways_dir: where it is kept which ways a model can take.
+    """
+
+    def __init__(
+        self, state: State, workers: Workers, confined: Confined, ways_dir: Path | None = None
+    ) -> None:
         self._state = state
+        self._ways_dir = ways_dir if state.leader is None else None
         self._workers = workers
         self._confined = confined
         self._kernels = KernelProbe(workers, state.backend.device)
@@ -123,14 +133,24 @@ class Loading:
         self._state.reserved += load.reserved
         examined, adapter = load.candidate.examined, load.candidate.adapter
         load.base = self._state.base(load.candidate.examined.contents)
-        if adapter is None:
-            read = loader.load if self._state.leader is None else self._state.leader.load
-            load.pieces = read(examined, admission.wide)
+        if adapter is None and self._state.leader is not None:
+            load.pieces = self._state.leader.load(examined, admission.wide)
+        elif adapter is None:
+            load.pieces = loader.load(examined, admission.wide, self._ways(load, admission.wide))
         elif load.base is None:
             load.pieces = adapting.load(examined, adapter, admission.wide)
         else:
             self._state.adapted.append(load.base)
             load.pieces = adapting.adapt(load.base, adapter)
+
+    def _ways(self, load: ModelReading, wide: bool) -> Ways | None:
+        """Which ways the model can take, if that was found out before."""
+        if self._ways_dir is None:
+            return None
+        file = ProbedFile(self._ways_dir, self._state.backend, load.candidate.examined, wide)
+        known = file.read()
+        load.probed = file if known is None else None
+        return known
 
     def refuse(self, key: str, error: EngineError) -> None:
         """Tell those who want a model that it cannot be."""
@@ -186,6 +206,8 @@ class Loading:
             self._kernels.probe(known)
             if model.base is not None and model.base.reader is None:
                 self._confine(model.base, load.candidate)
+        if load.probed is not None:
+            load.probed.write(model)
         # The same weights loaded twice are kept once.
         load.arrays.clear()
         self._end(load)

@@ -79,7 +79,7 @@ class Loop:
         self._state.offload.wake = partial(mailbox.post, WorkDone(_nothing, _nothing))
         self._scheduler = Scheduler()
         self._workers = Workers(mailbox)
-        self._loading = Loading(self._state, self._workers, confined.shared())
+        self._loading = Loading(self._state, self._workers, confined.shared(), ways_dir)
         self._restoring = Restoring(self._state, self._workers)
         self._execution = Execution(self._state, self._restoring, self._loading)
         self._finishing = Finishing(

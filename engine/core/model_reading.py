@@ -12,6 +12,7 @@ from typing import Any
 from engine.core.commands import Load
 from engine.core.examining import Candidate
 from engine.core.mailbox import refuse
+from engine.core.ways_file import ProbedFile
 from engine.errors import MODEL_LOAD_FAILED, EngineError
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Pieces
@@ -27,6 +28,7 @@ class ModelReading:
         reserved: bytes that it may take, once its reading has begun.
         base: the loaded model that it is made a variant of.
         arrays: of the model as far as it has come, to be freed in pieces if it comes no further.
+        probed: where to keep what will be found out of it; None where that is known.
     """
 
     key: str
@@ -36,6 +38,7 @@ class ModelReading:
     reserved: int = 0
     base: LoadedModel | None = None
     arrays: list[Any] = field(default_factory=list)
+    probed: ProbedFile | None = None
 
     def next_piece(self) -> LoadedModel | list[Any] | float | None:
         """Read the next piece: what it yields, or the model once that was the last."""

@@ -21,6 +21,7 @@ from engine.model.cpu import blocks, experts, few_bits, layers
 from engine.model.folder import refuse
 from engine.model.info import Model
 from engine.model.loaded import LoadedModel
+from engine.model.probe import Ways
 from engine.model.slices import at_once, batches
 from engine.text import recognition, template_files
 from engine.text.known_tokenizer import KnownTokenizer
@@ -124,11 +125,12 @@ def tokenizer_defaults(path: Path) -> dict[str, Any] | None:
     return dict(defaults) if defaults else None
 
 
-def load(examined: Examined, wide: bool) -> Pieces:
+def load(examined: Examined, wide: bool, known: Ways | None = None) -> Pieces:
     """Load a model piece by piece, so that running chats go on meanwhile. Engine thread only.
 
     Args:
         wide: compute in float32, whatever the weights are kept in.
+        known: the ways that it was found to be able to take; None has them tried out.
 
     Raises:
         EngineError: `model_load_failed` or `out_of_memory`.
@@ -148,16 +150,19 @@ def load(examined: Examined, wide: bool) -> Pieces:
         ) from None
     except Exception as error:
         raise load_error(name, config, error) from None
-    return (yield from complete(net, examined, config))
+    return (yield from complete(net, examined, config, known))
 
 
-def complete(net: Any, examined: Examined, config: dict[str, Any]) -> Pieces:
+def complete(
+    net: Any, examined: Examined, config: dict[str, Any], known: Ways | None = None
+) -> Pieces:
     """Find out what a model whose weights have been read can do. Engine thread only.
 
     Args:
         config: as mlx-lm has understood it.
+        known: as of `load`.
     """
-    found = yield from measuring.measure(net, words(examined))
+    found = yield from measuring.measure(net, words(examined), known)
     return loaded(net, examined, config, found)
 
 

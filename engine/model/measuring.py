@@ -38,11 +38,14 @@ class Measured:
         return Slots(policy_for(device_here())) if self.ways.slots else None
 
 
-def measure(net: Any, words: int) -> Generator[None, None, Measured]:
+def measure(
+    net: Any, words: int, known: probe.Ways | None = None
+) -> Generator[None, None, Measured]:
     """All passes that find out what a model can do. Engine thread only.
 
     Args:
         words: token ids below this are fed.
+        known: the ways that it can take; None has them tried out.
     """
     from mlx_lm.models.cache import make_prompt_cache
 
@@ -50,7 +53,7 @@ def measure(net: Any, words: int) -> Generator[None, None, Measured]:
     yield
     leaves_out_rows = yield from _leaves_out_rows(net, make_cache, words)
     yield
-    estimate, ways = yield from probe.explore(net, make_cache, words)
+    estimate, ways = yield from probe.explore(net, make_cache, words, known)
     token_by_token = yield from chunk_invariance.sees_ahead(net, make_cache, words)
     rows = vocabulary.embedding_rows(net, make_cache)
     yield

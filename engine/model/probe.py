@@ -57,7 +57,7 @@ class Ways:
 
 
 def explore(
-    net: Any, make_cache: Callable[[], Caches], vocab: int
+    net: Any, make_cache: Callable[[], Caches], vocab: int, known: Ways | None = None
 ) -> Generator[None, None, tuple[MemoryEstimate, Ways]]:
     """What a session costs, and what sessions can share.
 
@@ -67,6 +67,7 @@ def explore(
 
     Args:
         vocab: token ids below this are fed.
+        known: the ways, which are not tried out then.
     """
     prompts = [[(7 * i + 3) % vocab for i in range(n)] for n in (9, 16, 5)]
     sessions = []
@@ -77,8 +78,9 @@ def explore(
         sessions.append(caches)
         yield
     estimate = yield from _estimate(net, make_cache, sessions, vocab)
-    ways = yield from _ways(net, sessions, vocab)
-    return estimate, ways
+    if known is None or not patches.is_on("attention"):
+        known = yield from _ways(net, sessions, vocab)
+    return estimate, known
 
 
 MEASURED_AT = (256, 512)

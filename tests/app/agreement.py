@@ -19,6 +19,7 @@ from app.language import tr
 from app.store import UNTITLED, Message
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.answer_row import AnswerRow
+from app.ui.transcript.tool_words import MOST_LAID_OUT, beginning
 from app.ui.transcript.user_row import UserRow
 from app.ui.window.docks import Docks
 from app.ui.window.main_window import MainWindow
@@ -171,10 +172,13 @@ def on_screen(app: Application, window: MainWindow, pane: ChatPane) -> Iterator[
 
 def _row(chat: Chat, row: Any) -> Iterator[str]:
     message = chat.message(row.message.id)
-    if isinstance(row, UserRow) and row._document.toPlainText() != _plain(message.content):
-        yield f"a question reads {row._document.toPlainText()!r}, not {message.content!r}"
+    if isinstance(row, UserRow):
+        laid_out = beginning(message.content, MOST_LAID_OUT)
+        if row._document.toPlainText() != _plain(laid_out):
+            yield f"a question reads {row._document.toPlainText()!r}, not {message.content!r}"
     if isinstance(row, AnswerRow):
-        if row.text != message.content:
+        # What streams is laid out whole, as it comes; a row that is made anew is not.
+        if row.text not in (message.content, beginning(message.content, MOST_LAID_OUT, "\n\n")):
             yield f"an answer reads {row.text!r}, not {message.content!r}"
         if row.streaming != (message.status == "streaming"):
             yield "an answer seems to stream, or not to"

@@ -615,7 +615,7 @@ class Held:
         self.begun, self.may_go_on = threading.Event(), threading.Event()
         read = loader.read_weights
 
-        def held(net: Any) -> Iterator[None]:
+        def held(net: Any, *_: Any) -> Iterator[None]:
             for _ in read(net):
                 yield
             self.begun.set()

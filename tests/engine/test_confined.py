@@ -762,6 +762,26 @@ def test_a_child_that_is_killed_is_replaced(confined: Confined, plain: CheckedTo
     works(confined, plain)
 
 
+def test_a_child_that_cannot_be_buried_costs_no_later_question(
+    confined: Confined, plain: CheckedTokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    works(confined, plain)
+    tried, reap = threading.Event(), process.Child.reap
+
+    def panic(self: process.Child) -> None:
+        reap(self)
+        tried.set()
+        raise BaseException("of a native library")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(process.Child, "reap", panic)
+        for pid in confined.pids:
+            os.kill(pid, 9)
+        works(confined, plain)
+        assert tried.wait(10)
+    works(confined, plain)
+
+
 def test_a_child_with_nothing_to_do_takes_no_cpu(
     confined: Confined, plain: CheckedTokenizer
 ) -> None:

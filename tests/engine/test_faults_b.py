@@ -94,9 +94,9 @@ def test_fault_b2_one_folder_asked_for_three_times_is_read_once(
 ) -> None:
     reads, load = [], loader.load
 
-    def counted(examined: Any, wide: bool) -> Any:
+    def counted(examined: Any, *more: Any) -> Any:
         reads.append(examined)
-        return load(examined, wide)
+        return load(examined, *more)
 
     monkeypatch.setattr(loader, "load", counted)
     asked = [engine.load_later(model_folder("plain")) for _ in range(3)]

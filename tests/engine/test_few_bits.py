@@ -22,7 +22,7 @@ from mlx_lm.utils import load_model
 
 from engine import Engine, SamplingParams
 from engine.bench.random_models import write_model
-from engine.model import backend, loader
+from engine.model import backend, loader, probe
 from engine.model.cpu import blocks, experts, few_bits, layers, onnx_graph
 from tests.engine.adapters import write_adapter
 from tests.engine.families import FAMILIES
@@ -347,3 +347,34 @@ def test_without_onnxruntime_models_of_few_bits_still_answer(
     assert not layers.taken(net)
     assert "are slow here" in caplog.text
     assert len(passes(net)) == 4
+
+
+# ---------------------------------------------------------------- what is kept of a load
+
+
+def test_the_ways_of_a_model_are_tried_out_once(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[Any] = []
+    real = probe._ways
+
+    def counted(net: Any, sessions: Any, vocab: int) -> Any:
+        tried.append(net)
+        return (yield from real(net, sessions, vocab))
+
+    monkeypatch.setattr(probe, "_ways", counted)
+    found = []
+    for _ in range(2):
+        with Engine(ways_dir=tmp_path / "ways") as engine:
+            model = engine.load(folder)
+            found.append((model.step, answers(engine, folder, together=True)))
+    assert len(tried) == 1
+    assert found[0] == found[1]
+    for file in (tmp_path / "ways").glob("*.json"):
+        kept = json.loads(file.read_text())
+        if "asks" in kept["results"]:
+            kept["results"] = {"slots": 1, "prefix": True, "mixes": True, "asks": [{}]}
+            file.write_text(json.dumps(kept))
+    with Engine(ways_dir=tmp_path / "ways") as engine:
+        engine.load(folder)
+    assert len(tried) == 2  # what nobody can have written is not believed

@@ -44,7 +44,7 @@ class Held:
         self.begun, self.may_go_on = threading.Event(), threading.Event()
         read = loader.read_weights
 
-        def held(net: Any) -> Iterator[None]:
+        def held(net: Any, *_: Any) -> Iterator[None]:
             pieces = read(net)
             for _ in pieces:
                 yield
@@ -130,7 +130,7 @@ class Reads:
         self.count, self.begun = 0, threading.Event()
         read = loader.read_weights
 
-        def counted(net: Any) -> Iterator[None]:
+        def counted(net: Any, *_: Any) -> Iterator[None]:
             self.count += 1
             yield from read(net)
             if self.count == held:
@@ -284,7 +284,7 @@ def test_beside_slow_steps_more_is_read_in_a_turn(
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
     pieces: list[int] = []
 
-    def load(examined: loader.Examined, wide: bool) -> Iterator[Any]:
+    def load(examined: loader.Examined, *_: Any) -> Iterator[Any]:
         while True:
             now[0] += 0.015
             pieces.append(1)

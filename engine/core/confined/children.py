@@ -210,10 +210,9 @@ class Children:
                 if self._closed:
                     self._wanted.clear()
                 start = bool(self._wanted)
+            for child in dead:
+                self._bury(child)
             try:
-                for child in dead:
-                    child.kill()
-                    child.reap()
                 if start:
                     self._start_one()
             except BaseException as error:
@@ -225,6 +224,14 @@ class Children:
             with self._changed:
                 if self._closed and not self._dead and not self._busy:
                     return
+
+    def _bury(self, child: Child) -> None:
+        """What goes wrong here is no concern of who waits for another child."""
+        try:
+            child.kill()
+            child.reap()
+        except BaseException:
+            log.exception("a child could not be buried")
 
     def _start_one(self) -> None:
         fault = None
