@@ -8,6 +8,7 @@ from enum import Enum
 
 from app.chats import unloading
 from app.chats.library import ChatLibrary
+from app.conversion import RECIPES, why_not
 from app.installed import InstalledModels
 from app.language import counted, tr
 from app.paths import adapter_of
@@ -23,6 +24,7 @@ class Way(Enum):
     SHORTER = "shorter"
     UNLOAD = "unload"
     VARIANT = "variant"
+    CONVERT = "convert"
     FIND = "find"
     ANYWAY = "anyway"
 
@@ -36,6 +38,7 @@ class Choice:
         bits: of the KV cache, for `Way.KV_BITS`.
         tokens: of the chat, for `Way.SHORTER`.
         refs: the models to unload, or the one to take instead.
+        model: of which a smaller copy is to be made.
     """
 
     way: Way
@@ -44,6 +47,7 @@ class Choice:
     bits: int = 0
     tokens: int = 0
     refs: tuple[str, ...] = ()
+    model: Installed | None = None
 
 
 # The end of a name that says how its weights are kept.
@@ -97,6 +101,7 @@ def choices(
         )
         for model in _variants(fit, ref, installed)[:2]
     ]
+    found += _smaller_copy(fit, _installed(ref, installed))
     words, detail = (
         tr("Look for a smaller one…"),
         tr("Searches the hub, once you have typed what for."),
@@ -125,9 +130,27 @@ def _unloading(fit: Fit, library: ChatLibrary, installed: InstalledModels) -> li
     return [Choice(Way.UNLOAD, words, detail, refs=tuple(s.ref for s in loaded))]
 
 
+def _installed(ref: str, installed: InstalledModels) -> Installed | None:
+    return next((m for m in installed.models.values() if ref in {m.ref, str(m.folder)}), None)
+
+
+def _smaller_copy(fit: Fit, model: Installed | None) -> list[Choice]:
+    """A copy in as many bits as fit, where one can be made."""
+    if model is None or why_not(model):
+        return []
+    most = fit.free - fit.caches - fit.working
+    usual = sorted((r for r in RECIPES if not r.mixed), key=lambda recipe: -recipe.bits)
+    recipe = next((r for r in usual if r.size(model) <= most), None)
+    if recipe is None:
+        return []
+    size = tr("about {size}", size=bytes_line(recipe.size(model)))
+    words = tr("Make a smaller copy of it")
+    return [Choice(Way.CONVERT, words, f"{tr(recipe.words)} ({size})", model=model)]
+
+
 def _variants(fit: Fit, ref: str, installed: InstalledModels) -> list[Installed]:
     """The same model in fewer bits, where it is installed and would fit; the largest first."""
-    own = next((m for m in installed.models.values() if ref in {m.ref, str(m.folder)}), None)
+    own = _installed(ref, installed)
     name = _base(own.name if own is not None else ref.rstrip("/").rpartition("/")[2])
     most = fit.free - fit.caches - fit.working
     found = [

@@ -23,10 +23,12 @@ class FitFlow(QObject):
 
     Signals:
         get_asked(words): the person wants a model from the hub, and would look for these words.
+        convert_asked(model): the person wants a smaller copy of that `Installed`.
         said(words): why something was not done.
     """
 
     get_asked = Signal(str)
+    convert_asked = Signal(object)
     said = Signal(str)
 
     def __init__(self, library: ChatLibrary, installed: InstalledModels, window: QWidget) -> None:
@@ -64,6 +66,9 @@ class FitFlow(QObject):
         chat = self._library.find(chat_id)  # it may have been closed since
         if choice.way is Way.FIND:
             self.get_asked.emit(search_words(self._loader.get(ref).name))
+            return
+        if choice.way is Way.CONVERT:
+            self.convert_asked.emit(choice.model)
             return
         if choice.way is Way.UNLOAD:
             for other in choice.refs:

@@ -66,6 +66,7 @@ class ModelCommands(QObject):
         self.pressure = MemoryPressure(library, self.idle.resting, self)
         self.pressure.said.connect(toast.show_text)
         self.fitting = FitFlow(library, self.installed, parent)
+        self.fitting.convert_asked.connect(self.convert)
         self.fitting.get_asked.connect(dialog.show_for)
         self.fitting.said.connect(toast.show_text)
         menus.fitting = self.fitting

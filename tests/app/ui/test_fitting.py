@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from app.bridge import Bridge
 from app.chats.model_choice import LoadState, ModelLoader
 from app.chats.options import ChatOptions
-from app.ui.models.fit_choices import choices, search_words
+from app.ui.models.fit_choices import Choice, Way, choices, search_words
 from app.ui.models.fit_dialog import FitDialog
 from engine import Fit
 from engine.hub import cache
@@ -222,6 +222,31 @@ def test_the_models_window_asks_too(crowded: Run, tmp_path):
     assert not [b for b in dialog.buttons if "this chat" in b.accessibleName()]
     take(crowded, dialog, "Unload Small-3B")
     crowded.until(lambda: window.foot.load.text() == "Unload")
+
+
+def test_a_smaller_copy_is_offered_of_what_is_not_in_few_bits(crowded: Run, tmp_path):
+    for name, more in (("wide-14B", {}), ("wide-15B", {"quantization": {"bits": 4}})):
+        folder = tmp_path / "mine" / name
+        folder.mkdir(parents=True)
+        config = {"model_type": "llama", "torch_dtype": "bfloat16", **more}
+        (folder / "config.json").write_text(json.dumps(config))
+        (folder / "model.safetensors").write_bytes(bytes(6_000))
+    installed = crowded.window.models.installed
+    installed.add_folder(str(tmp_path / "mine"))
+    crowded.until(lambda: not installed.looking)
+
+    def offered(name: str, free: int) -> list[Choice]:
+        fit, ref = Fit(6_000, 1, 100, 100, 8192, 1, None, free), str(tmp_path / "mine" / name)
+        found = choices(fit, ref, crowded.app.library, installed, for_chat=False)
+        return [choice for choice in found if choice.way is Way.CONVERT]
+
+    (eight,) = offered("wide-14B", 4_000)
+    assert eight.words == "Make a smaller copy of it"
+    assert eight.detail.startswith("8 bits: hardly to be told from the original (about ")
+    assert offered("wide-14B", 2_000)[0].detail.startswith("4 bits")
+    assert offered("wide-14B", 1_000) == offered("wide-15B", 4_000) == []
+    crowded.window.models.fitting._take(eight, WIDE, "")
+    assert QApplication.activeModalWidget().objectName() == "convert-dialog"
 
 
 def test_a_chat_that_is_gone_when_the_choice_comes_does_no_harm(crowded: Run):
