@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mlx.utils import tree_flatten
-from mlx_lm.models.cache import make_prompt_cache
+from mlx_lm.models.cache import KVCache, make_prompt_cache
 from mlx_lm.utils import load_model
 
 from engine import Engine, SamplingParams
@@ -227,6 +227,66 @@ def test_a_layer_of_another_kind_keeps_its_own_code(tmp_path: Path) -> None:
     assert not any(hasattr(layer, "block") for layer in net.layers)
     theirs, _ = load_model(path)
     assert all(off(a, b) < 1e-3 for a, b in zip(passes(net), passes(theirs), strict=True))
+
+
+@pytest.mark.parametrize("kind", ["llama", "internlm3"])
+def test_a_rotation_that_depends_on_the_length_of_a_chat_has_no_table(
+    kind: str, tmp_path: Path
+) -> None:
+    """Dynamic scaling begins beyond the longest text of the training."""
+    config = {
+        **FAMILIES["plain"],
+        "model_type": kind,
+        "bias": False,
+        "qkv_bias": False,
+        "tie_word_embeddings": False,
+        "max_position_embeddings": 4096,
+        "rope_scaling": {"rope_type": "dynamic", "factor": 6.0},
+    }
+    path = few(tmp_path / kind, config)
+    net = taken(path)
+    assert layers.taken(net)
+    theirs, _ = load_model(path)
+    random = np.random.default_rng(0)
+    attention = net.layers[0].self_attn
+    width = attention.k_proj.scales.shape[0] // attention.n_kv_heads
+    shape = (1, attention.n_kv_heads, 5000, width)
+    keys, values = (random.standard_normal(shape, np.float32) for _ in range(2))
+    x = mx.array(random.standard_normal((1, 1, 64), np.float32))
+    said = []
+    for layer in (net.layers[0], theirs.layers[0]):
+        cache = KVCache()
+        cache.keys, cache.values, cache.offset = mx.array(keys), mx.array(values), 4900
+        said.append(layer(x, None, cache))
+    assert off(*said) < 1e-3
+
+
+def test_a_layer_that_stands_at_two_places_is_taken_once(tmp_path: Path) -> None:
+    config = {**FAMILIES["plain"], "model_type": "llama", "tie_word_embeddings": True}
+    path = few(tmp_path / "twice", config)
+    found = []
+    for take in (False, True):
+        net, _ = load_model(path)
+        first, second = net.layers
+        second.mlp = first.mlp  # one has a part of the other, and one is there twice
+        net.model.layers += [first]
+        for _ in loader.take_few_bits(net, path) if take else ():
+            pass
+        found.append(passes(net))
+    assert hasattr(first, "block")
+    assert all(off(a, b) < 1e-3 for a, b in zip(*found, strict=True))
+
+
+def test_a_layer_whose_block_says_no_number_is_not_taken(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = blocks.Attention.__call__
+
+    def none(self: Any, *given: Any) -> Any:
+        return [part * np.nan for part in real(self, *given)]
+
+    monkeypatch.setattr(blocks.Attention, "__call__", none)
+    assert not any(hasattr(layer, "block") for layer in taken(folder).layers)
 
 
 # ---------------------------------------------------------------- experts
