@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,10 @@ from mlx_lm.utils import load_model
 
 from engine import Engine, SamplingParams
 from engine.bench.random_models import write_model
-from engine.model import backend, loader, probe
+from engine.core.examining import Candidate
+from engine.model import adapting, backend, loader, probe
 from engine.model.cpu import blocks, experts, few_bits, layers, onnx_graph
+from engine.model.slices import at_once
 from tests.engine.adapters import write_adapter
 from tests.engine.families import FAMILIES
 
@@ -345,6 +348,29 @@ def test_chats_of_experts_say_the_same_alone_and_together(
         reply = variant.send(PROMPTS[0], SamplingParams(max_tokens=24, temperature=0.8, seed=0))
         reply.text(timeout=60)
         assert reply.tokens() != alone[0]
+
+
+@pytest.mark.parametrize("kind", ["lora", "dora"])
+def test_a_variant_that_reads_its_base_again_is_as_wide_and_counts_it(
+    kind: str, folder: Path, experts_folder: Path, tmp_path: Path
+) -> None:
+    """An adapter on experts, and DoRA, need the weights that onnxruntime has taken."""
+    path = tmp_path / "half"
+    shutil.copytree(experts_folder if kind == "lora" else folder, path)
+    net, _ = load_model(path)
+    net.set_dtype(mx.bfloat16)
+    mx.save_safetensors(str(path / "model.safetensors"), dict(tree_flatten(net.parameters())))
+    written = write_adapter(tmp_path / "adapter", path, kind)
+    given = json.loads((written / "adapter_config.json").read_text())["lora_parameters"]
+    adapter = adapting.examine(written, "it", kind, -1, given, [10, 20])
+    base = loader.load_at_once(path, wide=True)
+    variant = at_once(adapting.adapt(base, adapter))
+    cache = variant.make_cache()
+    variant.net(mx.array([[5]]), cache=cache)
+    assert cache[0].keys.dtype == mx.float32
+    assert variant.info.nbytes == loader.weight_bytes(variant.net)
+    candidate = Candidate(base.examined, None, adapter, wide=10**6)  # type: ignore[arg-type]
+    assert candidate.request("", base, float32=True).nbytes == 10**6 + 20
 
 
 # ---------------------------------------------------------------- chats
