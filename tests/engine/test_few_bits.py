@@ -232,6 +232,20 @@ def test_a_layer_of_another_kind_keeps_its_own_code(tmp_path: Path) -> None:
     assert all(off(a, b) < 1e-3 for a, b in zip(passes(net), passes(theirs), strict=True))
 
 
+def test_what_was_taken_back_is_not_read(folder: Path) -> None:
+    """A chat goes on from an earlier place: what stood behind it may be no number."""
+    net, found = taken(folder), []
+    for beyond in (0.0, np.nan):
+        cache = make_prompt_cache(net)
+        net(mx.array([[5, 9, 30, 7, 200, 41]]), cache=cache)
+        for own in cache:
+            own.trim(3)
+            own.keys[:, :, 3:] = beyond
+            own.values[:, :, 3:] = beyond
+        found.append(np.array(net(mx.array([[8]]), cache=cache)))
+    assert off(*found) < 1e-3
+
+
 @pytest.mark.parametrize("kind", ["llama", "internlm3"])
 def test_a_rotation_that_depends_on_the_length_of_a_chat_has_no_table(
     kind: str, tmp_path: Path

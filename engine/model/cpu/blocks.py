@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -173,22 +174,32 @@ class Attention:
             held: what there is of each of those rows.
         """
         # The buffers are not written while these views live: see `Block._attend`.
-        keys, values = (np.array(kept, copy=False) for kept in (held.keys, held.values))
-        room = keys.shape[-2]
-        shape = (-1, self.shared, room, self._width)
-        self._rotation.reach(max(held.lengths))
+        keys, values = (
+            np.array(kept, copy=False).reshape(-1, self.shared, kept.shape[-2], self._width)
+            for kept in (held.keys, held.values)
+        )
+        room, longest = keys.shape[2], max(held.lengths)
+        self._rotation.reach(longest)
         if room > len(self._places):
             self._places = np.arange(2 * room, dtype=np.float32)
+        found = self._attended(x, held, keys, values)
+        if longest < room and not math.isfinite(found[0].sum()):
+            # What was taken back stands in the room behind a row, with a weight of 0. Times what is
+            # no number, that is none either.
+            found = self._attended(x, held, keys[:, :, :longest], values[:, :, :longest])
+        return found
+
+    def _attended(self, x: Array, held: Held, keys: Array, values: Array) -> list[Array]:
         return self._session(
             self._made,
             {
                 "x": x,
-                "keys": keys.reshape(shape)[: len(x)],
-                "values": values.reshape(shape)[: len(x)],
+                "keys": keys[: len(x)],
+                "values": values[: len(x)],
                 "cos": self._rotation.cos,
                 "sin": self._rotation.sin,
                 "lengths": np.array(held.lengths, np.float32)[:, None],
-                "places": self._places[:room],
+                "places": self._places[: keys.shape[2]],
             },
         )
 
