@@ -8,12 +8,14 @@ choice between ways of computing.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import importlib.metadata
 import json
 import logging
 import os
 import platform
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -157,8 +159,8 @@ class ProbedFile:
     """
 
     def __init__(self, folder: Path, backend: Backend, examined: Examined, wide: bool) -> None:
-        versions = {name: _version(name) for name in ("stretto", "mlx-lm", "onnxruntime")}
-        facts = {"contents": examined.contents, "wide": str(wide)}
+        versions = {name: _version(name) for name in ("mlx-lm", "onnxruntime")}
+        facts = {"contents": examined.contents, "wide": str(wide), "code": own_code()}
         self._file = KeptFile(folder, {**machine(backend), **versions, **facts})
 
     def read(self) -> Ways | None:
@@ -187,6 +189,19 @@ class ProbedFile:
                 "asks": [asdict(one) for one in model.asks],
             }
             self._file.write(found)
+
+
+@functools.cache
+def own_code() -> str:
+    """Names the code here that computes. Stretto is no installed package, so has no version."""
+    if getattr(sys, "frozen", False):  # in a bundle the code is part of the program
+        program = Path(sys.executable).stat()
+        return f"{program.st_size} {program.st_mtime_ns}"
+    engine, digest = Path(__file__).parents[1], hashlib.sha256()
+    for part in ("model", "kv"):
+        for file in sorted((engine / part).rglob("*.py")):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def _version(package: str) -> str:

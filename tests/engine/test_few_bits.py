@@ -9,6 +9,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import mlx.core as mx
@@ -23,6 +24,7 @@ from mlx_lm.utils import load_model
 
 from engine import Engine, SamplingParams
 from engine.bench.random_models import write_model
+from engine.core import ways_file
 from engine.core.examining import Candidate
 from engine.model import adapting, backend, loader, probe
 from engine.model.cpu import blocks, experts, few_bits, layers, onnx_graph
@@ -478,3 +480,26 @@ def test_the_ways_of_a_model_are_tried_out_once(
     with Engine(ways_dir=tmp_path / "ways") as engine:
         engine.load(folder)
     assert len(tried) == 2  # what nobody can have written is not believed
+
+
+def test_ways_that_other_code_found_are_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stretto is no installed package: its version would be none, whatever has changed."""
+    examined: Any = SimpleNamespace(contents="the same")
+
+    def place() -> Path:
+        return ways_file.ProbedFile(tmp_path, backend.start(), examined, True)._file.path
+
+    before = place()
+    ways_file.own_code.cache_clear()
+    real = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda self: real(self) + b"# changed")
+    assert place() != before
+    monkeypatch.undo()
+    ways_file.own_code.cache_clear()
+    assert place() == before
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    ways_file.own_code.cache_clear()
+    assert place() != before
+    ways_file.own_code.cache_clear()
