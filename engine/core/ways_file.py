@@ -25,7 +25,7 @@ from mlx.utils import tree_flatten
 
 from engine.core.confined.files import read_json
 from engine.errors import words_of
-from engine.model import probe
+from engine.model import overlay, probe
 from engine.model.backend import Backend, wide_kernels
 from engine.model.choices import Cell, Results
 from engine.model.kernel.program import Geometry
@@ -193,13 +193,22 @@ class ProbedFile:
 
 @functools.cache
 def own_code() -> str:
-    """Names the code here that computes. Stretto is no installed package, so has no version."""
+    """Names the code that computes, beside installed packages.
+
+    Stretto is none, so has no version. A folder with another mlx-lm need not tell its own as
+    packages do.
+    """
+    engine, digest = Path(__file__).parents[1], hashlib.sha256()
+    folders = [engine / "model", engine / "kv"]
     if getattr(sys, "frozen", False):  # in a bundle the code is part of the program
         program = Path(sys.executable).stat()
-        return f"{program.st_size} {program.st_mtime_ns}"
-    engine, digest = Path(__file__).parents[1], hashlib.sha256()
-    for part in ("model", "kv"):
-        for file in sorted((engine / part).rglob("*.py")):
+        digest.update(f"{program.st_size} {program.st_mtime_ns}".encode())
+        folders = []
+    laid_over = overlay.in_use()
+    if laid_over is not None:
+        folders.append(laid_over.folder / "mlx_lm")
+    for folder in folders:
+        for file in sorted(folder.rglob("*.py")):
             digest.update(file.read_bytes())
     return digest.hexdigest()
 

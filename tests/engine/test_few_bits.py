@@ -26,7 +26,7 @@ from engine import Engine, SamplingParams
 from engine.bench.random_models import write_model
 from engine.core import ways_file
 from engine.core.examining import Candidate
-from engine.model import adapting, backend, loader, probe
+from engine.model import adapting, backend, loader, overlay, probe
 from engine.model.cpu import blocks, experts, few_bits, layers, onnx_graph
 from engine.model.slices import at_once
 from tests.engine.adapters import write_adapter
@@ -499,7 +499,12 @@ def test_ways_that_other_code_found_are_not_believed(
     monkeypatch.undo()
     ways_file.own_code.cache_clear()
     assert place() == before
+    (tmp_path / "mlx_lm").mkdir()
+    (tmp_path / "mlx_lm" / "generate.py").write_text("# another mlx-lm")
+    monkeypatch.setattr(overlay, "in_use", lambda: overlay.Overlay(tmp_path, "0.0"))
+    ways_file.own_code.cache_clear()
+    other = place()
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     ways_file.own_code.cache_clear()
-    assert place() != before
+    assert len({before, other, place()}) == 3
     ways_file.own_code.cache_clear()
