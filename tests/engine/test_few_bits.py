@@ -234,6 +234,16 @@ def test_a_layer_of_another_kind_keeps_its_own_code(tmp_path: Path) -> None:
     assert all(off(a, b) < 1e-3 for a, b in zip(passes(net), passes(theirs), strict=True))
 
 
+def test_several_rows_of_one_cache_are_those_of_mlx(folder: Path) -> None:
+    theirs, _ = load_model(folder)
+    ids, found = mx.array([[5, 9, 30], [7, 200, 41]]), []
+    for net in (taken(folder), theirs):
+        cache = make_prompt_cache(net)
+        net(ids, cache=cache)
+        found.append(net(ids[:, :1], cache=cache))
+    assert off(*found) < 1e-3
+
+
 def test_what_was_taken_back_is_not_read(folder: Path) -> None:
     """A chat goes on from an earlier place: what stood behind it may be no number."""
     net, found = taken(folder), []

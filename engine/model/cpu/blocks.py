@@ -286,7 +286,7 @@ class Block:
         """What the layer gives for `x`, `[batch, tokens, width]`."""
         rows = rows_of(x, self.width)
         held = _held(cache) if x.shape[1] == 1 and mask is None and cache is not None else []
-        if held:
+        if sum(len(part.lengths) for part in held) == len(rows):  # not several rows of one cache
             attended = self._attend(self._first.by_rows([self._ready], {"x": rows})[0], held, cache)
         else:
             self.given.give(x, apart(self._first.by_rows(self._made, {"x": rows}), self._widths))
