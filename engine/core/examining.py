@@ -89,7 +89,7 @@ class Candidate:
             return LoadRequest(key, self.name, nbytes, self.share.wide if float32 else nbytes)
         nbytes = 0 if base is not None else self.examined.nbytes
         wide = max(nbytes, self.wide) if float32 and base is None else nbytes
-        if base is not None and self.adapter is not None and reads_again(base, self.adapter):
+        if base is not None and self.adapter is not None and reads_again(base, self.adapter.kind):
             own = max(self.wide, self.examined.nbytes)
             nbytes = wide = own if base.info.dtype == "float32" else self.examined.nbytes
         if self.adapter is not None:

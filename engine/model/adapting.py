@@ -108,7 +108,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
     net = share(base.net)
     yield
     try:
-        again = reads_again(base, adapter)
+        again = reads_again(base, adapter.kind)
         if again:
             net, _ = loader.load_net(base.examined.folder, lazy=True)
             if base.info.dtype == "float32":
@@ -142,12 +142,15 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
     return replace(made, info=info, base=base)
 
 
-def reads_again(base: LoadedModel, adapter: Adapter) -> bool:
+def reads_again(base: LoadedModel, kind: str) -> bool:
     """Whether a variant has weights of its own, since the base gave its up to be computed faster.
 
     DoRA reads weights, and an adapter changes what is within a layer of experts.
+
+    Args:
+        kind: of the adapter.
     """
-    return (adapter.kind == "dora" and layers.taken(base.net)) or experts.taken(base.net)
+    return (kind == "dora" and layers.taken(base.net)) or experts.taken(base.net)
 
 
 def share(net: Any) -> Any:

@@ -24,7 +24,7 @@ from mlx_lm.utils import load_model
 
 from engine import Engine, SamplingParams
 from engine.bench.random_models import write_model
-from engine.core import ways_file
+from engine.core import estimating, ways_file
 from engine.core.examining import Candidate
 from engine.model import adapting, backend, loader, overlay, probe
 from engine.model.cpu import blocks, experts, few_bits, layers, onnx_graph
@@ -397,6 +397,10 @@ def test_a_variant_that_reads_its_base_again_is_as_wide_and_counts_it(
     assert variant.info.nbytes == loader.weight_bytes(variant.net)
     candidate = Candidate(base.examined, None, adapter, wide=10**6)  # type: ignore[arg-type]
     assert candidate.request("", base, float32=True).nbytes == 10**6 + 20
+    facts = SimpleNamespace(size=10**6, wide=10**6, largest=0)
+    told = SimpleNamespace(size=10, wide=20, rebuilt=0, kind=kind)
+    found: Any = SimpleNamespace(facts=facts, adapter=told)
+    assert estimating._weights(found, base).shared == 0
 
 
 # ---------------------------------------------------------------- chats
