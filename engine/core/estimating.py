@@ -16,6 +16,7 @@ from engine.core.workers import Workers
 from engine.hub.names import clean_name
 from engine.kv.fitting import Fit, Loaded, Weights, fit
 from engine.model import fingerprint, folder
+from engine.model.adapting import reads_again
 from engine.model.loaded import LoadedModel
 
 
@@ -120,6 +121,7 @@ def _weights(found: _Found, base: LoadedModel | None) -> Weights:
         own, wide, rebuilt = adapter.size, adapter.wide, adapter.rebuilt
     if base is not None and base.info.dtype == "float32":
         own = wide
+    again = base is not None and adapter is not None and reads_again(base, adapter.kind)
     return Weights(
         facts.size,
         max(facts.wide, facts.size),
@@ -127,5 +129,5 @@ def _weights(found: _Found, base: LoadedModel | None) -> Weights:
         adapter=own,
         adapter_wide=max(own, wide),
         rebuilt=rebuilt,
-        shared=0 if base is None else base.info.nbytes,
+        shared=0 if base is None or again else base.info.nbytes,
     )

@@ -22,7 +22,7 @@ from engine.errors import (
 from engine.hub.names import clean_name
 from engine.kv.fitting import Weights
 from engine.model import adapting, folder, loader
-from engine.model.adapting import Adapter
+from engine.model.adapting import Adapter, reads_again
 from engine.model.fingerprint import identity
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Examined
@@ -89,6 +89,9 @@ class Candidate:
             return LoadRequest(key, self.name, nbytes, self.share.wide if float32 else nbytes)
         nbytes = 0 if base is not None else self.examined.nbytes
         wide = max(nbytes, self.wide) if float32 and base is None else nbytes
+        if base is not None and self.adapter is not None and reads_again(base, self.adapter.kind):
+            own = max(self.wide, self.examined.nbytes)
+            nbytes = wide = own if base.info.dtype == "float32" else self.examined.nbytes
         if self.adapter is not None:
             # On a base that has been read it has no choice of its own.
             alike = base is None or base.info.dtype != "float32"

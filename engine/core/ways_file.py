@@ -8,12 +8,14 @@ choice between ways of computing.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import importlib.metadata
 import json
 import logging
 import os
 import platform
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,7 @@ from mlx.utils import tree_flatten
 
 from engine.core.confined.files import read_json
 from engine.errors import words_of
-from engine.model import probe
+from engine.model import overlay, probe
 from engine.model.backend import Backend, wide_kernels
 from engine.model.choices import Cell, Results
 from engine.model.kernel.program import Geometry
@@ -157,8 +159,8 @@ class ProbedFile:
     """
 
     def __init__(self, folder: Path, backend: Backend, examined: Examined, wide: bool) -> None:
-        versions = {name: _version(name) for name in ("stretto", "mlx-lm", "onnxruntime")}
-        facts = {"contents": examined.contents, "wide": str(wide)}
+        versions = {name: _version(name) for name in ("mlx-lm", "onnxruntime")}
+        facts = {"contents": examined.contents, "wide": str(wide), "code": own_code()}
         self._file = KeptFile(folder, {**machine(backend), **versions, **facts})
 
     def read(self) -> Ways | None:
@@ -187,6 +189,28 @@ class ProbedFile:
                 "asks": [asdict(one) for one in model.asks],
             }
             self._file.write(found)
+
+
+@functools.cache
+def own_code() -> str:
+    """Names the code that computes, beside installed packages.
+
+    Stretto is none, so has no version. A folder with another mlx-lm need not tell its own as
+    packages do.
+    """
+    engine, digest = Path(__file__).parents[1], hashlib.sha256()
+    folders = [engine / "model", engine / "kv"]
+    if getattr(sys, "frozen", False):  # in a bundle the code is part of the program
+        program = Path(sys.executable).stat()
+        digest.update(f"{program.st_size} {program.st_mtime_ns}".encode())
+        folders = []
+    laid_over = overlay.in_use()
+    if laid_over is not None:
+        folders.append(laid_over.folder / "mlx_lm")
+    for folder in folders:
+        for file in sorted(folder.rglob("*.py")):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def _version(package: str) -> str:

@@ -108,9 +108,11 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
     net = share(base.net)
     yield
     try:
-        # DoRA reads weights, and an adapter changes what is within a layer of experts.
-        if (adapter.kind == "dora" and layers.taken(net)) or experts.taken(net):
+        again = reads_again(base, adapter.kind)
+        if again:
             net, _ = loader.load_net(base.examined.folder, lazy=True)
+            if base.info.dtype == "float32":
+                net.set_dtype(mx.float32)
         _change_layers(net, adapter)
         blocks.release(net)
         yield
@@ -131,13 +133,24 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
     info = replace(
         made.info,
         id=hashlib.sha256(both.encode()).hexdigest()[:32],
-        nbytes=added,
+        nbytes=loader.weight_bytes(net) if again else added,
         dtype=base.info.dtype,
         context_length=base.info.context_length,
         adapter=str(adapter.folder.resolve()),
         base=base.info.id,
     )
     return replace(made, info=info, base=base)
+
+
+def reads_again(base: LoadedModel, kind: str) -> bool:
+    """Whether a variant has weights of its own, since the base gave its up to be computed faster.
+
+    DoRA reads weights, and an adapter changes what is within a layer of experts.
+
+    Args:
+        kind: of the adapter.
+    """
+    return (kind == "dora" and layers.taken(base.net)) or experts.taken(base.net)
 
 
 def share(net: Any) -> Any:

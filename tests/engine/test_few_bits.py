@@ -6,8 +6,10 @@ import contextlib
 import ctypes
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import mlx.core as mx
@@ -17,13 +19,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mlx.utils import tree_flatten
-from mlx_lm.models.cache import make_prompt_cache
+from mlx_lm.models.cache import KVCache, make_prompt_cache
 from mlx_lm.utils import load_model
 
 from engine import Engine, SamplingParams
 from engine.bench.random_models import write_model
-from engine.model import backend, loader, probe
+from engine.core import estimating, ways_file
+from engine.core.examining import Candidate
+from engine.model import adapting, backend, loader, overlay, probe
 from engine.model.cpu import blocks, experts, few_bits, layers, onnx_graph
+from engine.model.slices import at_once
 from tests.engine.adapters import write_adapter
 from tests.engine.families import FAMILIES
 
@@ -229,6 +234,90 @@ def test_a_layer_of_another_kind_keeps_its_own_code(tmp_path: Path) -> None:
     assert all(off(a, b) < 1e-3 for a, b in zip(passes(net), passes(theirs), strict=True))
 
 
+def test_several_rows_of_one_cache_are_those_of_mlx(folder: Path) -> None:
+    theirs, _ = load_model(folder)
+    ids, found = mx.array([[5, 9, 30], [7, 200, 41]]), []
+    for net in (taken(folder), theirs):
+        cache = make_prompt_cache(net)
+        net(ids, cache=cache)
+        found.append(net(ids[:, :1], cache=cache))
+    assert off(*found) < 1e-3
+
+
+def test_what_was_taken_back_is_not_read(folder: Path) -> None:
+    """A chat goes on from an earlier place: what stood behind it may be no number."""
+    net, found = taken(folder), []
+    for beyond in (0.0, np.nan):
+        cache = make_prompt_cache(net)
+        net(mx.array([[5, 9, 30, 7, 200, 41]]), cache=cache)
+        for own in cache:
+            own.trim(3)
+            own.keys[:, :, 3:] = beyond
+            own.values[:, :, 3:] = beyond
+        found.append(np.array(net(mx.array([[8]]), cache=cache)))
+    assert off(*found) < 1e-3
+
+
+@pytest.mark.parametrize("kind", ["llama", "internlm3"])
+def test_a_rotation_that_depends_on_the_length_of_a_chat_has_no_table(
+    kind: str, tmp_path: Path
+) -> None:
+    """Dynamic scaling begins beyond the longest text of the training."""
+    config = {
+        **FAMILIES["plain"],
+        "model_type": kind,
+        "bias": False,
+        "qkv_bias": False,
+        "tie_word_embeddings": False,
+        "max_position_embeddings": 4096,
+        "rope_scaling": {"rope_type": "dynamic", "factor": 6.0},
+    }
+    path = few(tmp_path / kind, config)
+    net = taken(path)
+    assert layers.taken(net)
+    theirs, _ = load_model(path)
+    random = np.random.default_rng(0)
+    attention = net.layers[0].self_attn
+    width = attention.k_proj.scales.shape[0] // attention.n_kv_heads
+    shape = (1, attention.n_kv_heads, 5000, width)
+    keys, values = (random.standard_normal(shape, np.float32) for _ in range(2))
+    x = mx.array(random.standard_normal((1, 1, 64), np.float32))
+    said = []
+    for layer in (net.layers[0], theirs.layers[0]):
+        cache = KVCache()
+        cache.keys, cache.values, cache.offset = mx.array(keys), mx.array(values), 4900
+        said.append(layer(x, None, cache))
+    assert off(*said) < 1e-3
+
+
+def test_a_layer_that_stands_at_two_places_is_taken_once(tmp_path: Path) -> None:
+    config = {**FAMILIES["plain"], "model_type": "llama", "tie_word_embeddings": True}
+    path = few(tmp_path / "twice", config)
+    found = []
+    for take in (False, True):
+        net, _ = load_model(path)
+        first, second = net.layers
+        second.mlp = first.mlp  # one has a part of the other, and one is there twice
+        net.model.layers += [first]
+        for _ in loader.take_few_bits(net, path) if take else ():
+            pass
+        found.append(passes(net))
+    assert hasattr(first, "block")
+    assert all(off(a, b) < 1e-3 for a, b in zip(*found, strict=True))
+
+
+def test_a_layer_whose_block_says_no_number_is_not_taken(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = blocks.Attention.__call__
+
+    def none(self: Any, *given: Any) -> Any:
+        return [part * np.nan for part in real(self, *given)]
+
+    monkeypatch.setattr(blocks.Attention, "__call__", none)
+    assert not any(hasattr(layer, "block") for layer in taken(folder).layers)
+
+
 # ---------------------------------------------------------------- experts
 
 
@@ -285,6 +374,33 @@ def test_chats_of_experts_say_the_same_alone_and_together(
         reply = variant.send(PROMPTS[0], SamplingParams(max_tokens=24, temperature=0.8, seed=0))
         reply.text(timeout=60)
         assert reply.tokens() != alone[0]
+
+
+@pytest.mark.parametrize("kind", ["lora", "dora"])
+def test_a_variant_that_reads_its_base_again_is_as_wide_and_counts_it(
+    kind: str, folder: Path, experts_folder: Path, tmp_path: Path
+) -> None:
+    """An adapter on experts, and DoRA, need the weights that onnxruntime has taken."""
+    path = tmp_path / "half"
+    shutil.copytree(experts_folder if kind == "lora" else folder, path)
+    net, _ = load_model(path)
+    net.set_dtype(mx.bfloat16)
+    mx.save_safetensors(str(path / "model.safetensors"), dict(tree_flatten(net.parameters())))
+    written = write_adapter(tmp_path / "adapter", path, kind)
+    given = json.loads((written / "adapter_config.json").read_text())["lora_parameters"]
+    adapter = adapting.examine(written, "it", kind, -1, given, [10, 20])
+    base = loader.load_at_once(path, wide=True)
+    variant = at_once(adapting.adapt(base, adapter))
+    cache = variant.make_cache()
+    variant.net(mx.array([[5]]), cache=cache)
+    assert cache[0].keys.dtype == mx.float32
+    assert variant.info.nbytes == loader.weight_bytes(variant.net)
+    candidate = Candidate(base.examined, None, adapter, wide=10**6)  # type: ignore[arg-type]
+    assert candidate.request("", base, float32=True).nbytes == 10**6 + 20
+    facts = SimpleNamespace(size=10**6, wide=10**6, largest=0)
+    told = SimpleNamespace(size=10, wide=20, rebuilt=0, kind=kind)
+    found: Any = SimpleNamespace(facts=facts, adapter=told)
+    assert estimating._weights(found, base).shared == 0
 
 
 # ---------------------------------------------------------------- chats
@@ -378,3 +494,31 @@ def test_the_ways_of_a_model_are_tried_out_once(
     with Engine(ways_dir=tmp_path / "ways") as engine:
         engine.load(folder)
     assert len(tried) == 2  # what nobody can have written is not believed
+
+
+def test_ways_that_other_code_found_are_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stretto is no installed package: its version would be none, whatever has changed."""
+    examined: Any = SimpleNamespace(contents="the same")
+
+    def place() -> Path:
+        return ways_file.ProbedFile(tmp_path, backend.start(), examined, True)._file.path
+
+    before = place()
+    ways_file.own_code.cache_clear()
+    real = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda self: real(self) + b"# changed")
+    assert place() != before
+    monkeypatch.undo()
+    ways_file.own_code.cache_clear()
+    assert place() == before
+    (tmp_path / "mlx_lm").mkdir()
+    (tmp_path / "mlx_lm" / "generate.py").write_text("# another mlx-lm")
+    monkeypatch.setattr(overlay, "in_use", lambda: overlay.Overlay(tmp_path, "0.0"))
+    ways_file.own_code.cache_clear()
+    other = place()
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    ways_file.own_code.cache_clear()
+    assert len({before, other, place()}) == 3
+    ways_file.own_code.cache_clear()

@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -36,7 +37,7 @@ from engine.model.cpu.few_bits import (
     multiplied,
     shapes_of,
 )
-from engine.model.cpu.layers import Linear, Shared, as_mlx, hand_over, rows_of
+from engine.model.cpu.layers import Linear, Shared, as_mlx, hand_over, rows_of, taken
 from engine.model.cpu.onnx_graph import Graph, Shape
 from engine.model.patches.module_classes import mix_in
 
@@ -47,6 +48,10 @@ TOLERANCE = 1e-3
 
 _POSITIONS = 512
 """For how many positions rotations are made at once."""
+
+_TRIED_AT = (1, 77, 3000, *(2**n for n in range(10, 23)))
+"""Where rotations are tried. Some depend on how long a chat is, once it is longer than the texts
+of the training: those have no table."""
 
 
 class Held(NamedTuple):
@@ -83,11 +88,16 @@ class Rotation:
         if position < first:
             return
         count = -(-(position + 1 - first) // _POSITIONS) * _POSITIONS
+        cos, sin = self.part(first, count)
+        self.cos = np.concatenate([self.cos, cos])
+        self.sin = np.concatenate([self.sin, sin])
+
+    def part(self, first: int, count: int) -> tuple[Array, Array]:
+        """Some positions of the table."""
         shape = (1, 1, count, self._half)
         one = mx.concatenate([mx.ones(shape), mx.zeros(shape)], axis=-1)
         turned = np.array(self._rope(one, offset=first))[0, 0]
-        self.cos = np.concatenate([self.cos, turned[:, : self._half]])
-        self.sin = np.concatenate([self.sin, turned[:, self._half :]])
+        return turned[:, : self._half], turned[:, self._half :]
 
 
 class Attention:
@@ -164,22 +174,32 @@ class Attention:
             held: what there is of each of those rows.
         """
         # The buffers are not written while these views live: see `Block._attend`.
-        keys, values = (np.array(kept, copy=False) for kept in (held.keys, held.values))
-        room = keys.shape[-2]
-        shape = (-1, self.shared, room, self._width)
-        self._rotation.reach(max(held.lengths))
+        keys, values = (
+            np.array(kept, copy=False).reshape(-1, self.shared, kept.shape[-2], self._width)
+            for kept in (held.keys, held.values)
+        )
+        room, longest = keys.shape[2], max(held.lengths)
+        self._rotation.reach(longest)
         if room > len(self._places):
             self._places = np.arange(2 * room, dtype=np.float32)
+        found = self._attended(x, held, keys, values)
+        if longest < room and not math.isfinite(found[0].sum()):
+            # What was taken back stands in the room behind a row, with a weight of 0. Times what is
+            # no number, that is none either.
+            found = self._attended(x, held, keys[:, :, :longest], values[:, :, :longest])
+        return found
+
+    def _attended(self, x: Array, held: Held, keys: Array, values: Array) -> list[Array]:
         return self._session(
             self._made,
             {
                 "x": x,
-                "keys": keys.reshape(shape)[: len(x)],
-                "values": values.reshape(shape)[: len(x)],
+                "keys": keys[: len(x)],
+                "values": values[: len(x)],
                 "cos": self._rotation.cos,
                 "sin": self._rotation.sin,
                 "lengths": np.array(held.lengths, np.float32)[:, None],
-                "places": self._places[:room],
+                "places": self._places[: keys.shape[2]],
             },
         )
 
@@ -266,7 +286,7 @@ class Block:
         """What the layer gives for `x`, `[batch, tokens, width]`."""
         rows = rows_of(x, self.width)
         held = _held(cache) if x.shape[1] == 1 and mask is None and cache is not None else []
-        if held:
+        if sum(len(part.lengths) for part in held) == len(rows):  # not several rows of one cache
             attended = self._attend(self._first.by_rows([self._ready], {"x": rows})[0], held, cache)
         else:
             self.given.give(x, apart(self._first.by_rows(self._made, {"x": rows}), self._widths))
@@ -379,8 +399,8 @@ def take(net: Any) -> Iterator[int]:
     attentions: dict[Any, Attention | None] = {}
     agreed: dict[Any, bool] = {}
     for _, layer in net.named_modules():
-        if not _has_usual_parts(layer, nn.QuantizedLinear):
-            continue
+        if taken(layer) or not _has_usual_parts(layer, nn.QuantizedLinear):
+            continue  # taken already: it stands at another place in the model, too
         attention = layer.self_attn
         width = attention.q_proj.scales.shape[0] // attention.n_heads
         key = _settings(attention), _settings(attention.rope), width
@@ -498,15 +518,17 @@ def _attention(module: Any, width: int) -> Attention | None:
     """Attention with a rotary embedding by a table; None where that does something else."""
     rotation = Rotation(module.rope, width)
     try:
-        for position in (0, 1, 77, 3000):
-            head = np.random.default_rng(position).standard_normal((1, 1, 1, width), np.float32)
-            wanted = np.array(module.rope(mx.array(head), offset=position))
-            rotation.reach(position)
-            left, right = np.split(head[0, 0, 0], 2)
-            cos, sin = rotation.cos[position], rotation.sin[position]
-            found = np.concatenate([left * cos - right * sin, left * sin + right * cos])
-            if not np.allclose(found, wanted[0, 0, 0], atol=TOLERANCE):
-                return None
+        for place in _TRIED_AT:
+            first = max(0, place - _POSITIONS // 2)
+            table = rotation.part(first, _POSITIONS)
+            for position in (place - 1, place):
+                head = np.random.default_rng(position).standard_normal((1, 1, 1, width), np.float32)
+                wanted = np.array(module.rope(mx.array(head), offset=position))
+                left, right = np.split(head[0, 0, 0], 2)
+                cos, sin = (part[position - first] for part in table)
+                found = np.concatenate([left * cos - right * sin, left * sin + right * cos])
+                if not np.allclose(found, wanted[0, 0, 0], atol=TOLERANCE):
+                    return None
         return Attention(module, rotation, width)
     except Exception as error:  # whatever a module raises that is called otherwise
         log.debug("a rotary embedding of another kind: %s", error)
@@ -536,10 +558,10 @@ def _same(wanted: list[Array] | None, found: list[Array] | None) -> bool:
     """Whether a layer says the same by its block."""
     if wanted is None or found is None:
         return False
-    off = max(
-        float(np.abs(a - b).max() / a.std()) if a.shape == b.shape else np.inf
-        for a, b in zip(wanted, found, strict=True)
-    )
+    if any(a.shape != b.shape for a, b in zip(wanted, found, strict=True)):
+        return False
+    each = [np.abs(a - b).max() / a.std() for a, b in zip(wanted, found, strict=True)]
+    off = float(np.max(each))  # NaN where one is, which Python's `max` may pass over
     if not off <= TOLERANCE:
         log.debug("a decoder layer of another kind: off by %.2g", off)
     return off <= TOLERANCE
