@@ -156,7 +156,7 @@ def take(net: Any, folder: Path) -> Iterator[int]:
 def _take(found: Sequence[tuple[str, Any]], tensors: Tensors) -> Iterator[int]:
     agreed: dict[Any, bool] = {}
     for name, module in found:
-        forms = tuple(Format.of(module[part]) for part in _PARTS)
+        forms = tuple((Format.of(module[part]), *module[part].weight.shape) for part in _PARTS)
         if _lie_there(module, name, tensors) and agreed.get(forms, True):
             sessions, width = [], module.down_proj.output_dims
             count = module.gate_proj.num_experts
