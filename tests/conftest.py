@@ -21,6 +21,9 @@ _models = tempfile.TemporaryDirectory(prefix="stretto-models-")
 os.environ["STRETTO_MODELS"] = _models.name
 # What else runs on the machine must not take a test's caches away.
 pressure._STALLS = pressure._MEMORY = Path(os.devnull)
-# How fast examples are made and run is the machine's affair, and no fault of what is tested.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# How fast examples are made and run is the machine's affair, and no fault of what is tested. They
+# are the same in each run; `pytest --hypothesis-profile=searching` looks for others.
+_slow = [HealthCheck.too_slow]
+settings.register_profile("patient", deadline=None, derandomize=True, suppress_health_check=_slow)
+settings.register_profile("searching", deadline=None, suppress_health_check=_slow)
 settings.load_profile("patient")
