@@ -27,7 +27,7 @@ def test_e9_more_folders_than_are_remembered_may_be_examined_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The oldest was looked for in a dictionary that others changed: one of them raised."""
-    facts = SimpleNamespace(config={}, generation={}, rows=9, size=1)
+    facts = SimpleNamespace(config={}, generation={}, rows=9, size=1, wide=1)
     checked = SimpleNamespace(largest_id=1, table=None)
     confined: Any = SimpleNamespace(
         look=lambda *_: facts, check_tokenizer=lambda *_: checked, look_at_adapter=None
