@@ -248,14 +248,14 @@ def test_chats_in_slots_say_what_they_say_alone(
     prompts = ["hello " * n for n in (1, 10, 3, 7)]
 
     def alone(number: int) -> list[int]:
-        return engine.open_session(model).send(prompts[number], params(number)).tokens(60)
+        return engine.open_session(model).send(prompts[number], params(number, 160)).tokens(60)
 
     expected = [alone(n) for n in range(4)]
     monkeypatch.setattr(Slots, "assign", watched)
     sessions = [engine.open_session(model) for _ in prompts]
-    replies = [sessions[n].send(prompts[n], params(n)) for n in range(3)]
+    replies = [sessions[n].send(prompts[n], params(n, 160)) for n in range(3)]
     next(iter(replies[2]))
-    replies.append(sessions[3].send(prompts[3], params(3)))
+    replies.append(sessions[3].send(prompts[3], params(3, 160)))
     assert [reply.tokens(60) for reply in replies] == expected
     assert max(seen) >= 3
     assert engine.stats()["kv_bytes"] > 0

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -133,14 +134,14 @@ def take(net: Any, folder: Path) -> Iterator[int]:
     Args:
         folder: which the model was loaded from.
     """
-    from mlx_lm.models.switch_layers import QuantizedSwitchLinear, SwiGLU, SwitchGLU
-
+    switch = sys.modules.get("mlx_lm.models.switch_layers")  # which a model of experts has imported
     found = [
         (name, module)
         for name, module in net.named_modules()
-        if type(module) is SwitchGLU
-        and type(module.activation) is SwiGLU
-        and all(type(module[part]) is QuantizedSwitchLinear for part in _PARTS)
+        if switch is not None
+        and type(module) is switch.SwitchGLU
+        and type(module.activation) is switch.SwiGLU
+        and all(type(module[part]) is switch.QuantizedSwitchLinear for part in _PARTS)
     ]
     if not found:
         return
