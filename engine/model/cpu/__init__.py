@@ -67,7 +67,8 @@ def engaged() -> Iterator[None]:
     _state.on, _state.memo, _state.later = _enabled, {}, []
     try:
         yield
-        mx.async_eval(_state.later)  # type: ignore[no-untyped-call]
+        if _state.later:
+            mx.async_eval(_state.later)  # type: ignore[no-untyped-call]
     finally:
         vars(_state).clear()
         vars(_state).update(before)

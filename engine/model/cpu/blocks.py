@@ -1,9 +1,9 @@
-"""Decoder layers of the usual kind, computed by numpy and `few_bits`.
+"""Decoder layers of the usual kind, computed by onnxruntime as a whole.
 
 A decoder layer is two norms, four products, attention and a gate. MLX takes some thirty operations
 for it, each of which costs microseconds to dispatch, and every product of few bits waits for the
-operations before it: of 11 ms that a step of a 135M model took, 4 were products. Here numpy does
-what lies between them, on numbers that are there, and attention of the rows that decode as well.
+operations before it: of 11 ms that a step of a 135M model took, 4 were products. Here what lies
+between them is in the products' graphs, and attention of the rows that decode is a graph as well.
 What is written into caches is MLX's, in the same objects, and is launched and not waited for.
 
 A layer is of the usual kind if it has the usual parts and says the same as it did: `take` tries it.
@@ -34,17 +34,25 @@ from engine.model.cpu.few_bits import (
     apart,
     codes_of,
     cut,
+    each,
+    gated,
     multiplied,
     shapes_of,
 )
-from engine.model.cpu.layers import Linear, Shared, as_mlx, hand_over, rows_of, taken
+from engine.model.cpu.layers import (
+    TOLERANCE,
+    Linear,
+    Shared,
+    as_mlx,
+    hand_over,
+    rows_of,
+    same,
+    taken,
+)
 from engine.model.cpu.onnx_graph import Graph, Shape
 from engine.model.patches.module_classes import mix_in
 
 log = logging.getLogger(__name__)
-
-TOLERANCE = 1e-3
-"""How far a layer may be off what it said before, in its outputs' standard deviation."""
 
 _POSITIONS = 512
 """For how many positions rotations are made at once."""
@@ -234,15 +242,11 @@ class Block:
         outputs = shapes_of(made, widths)
         ready = made[0]
         if len(made) > 1 or "q_norm" in attention:
-            parts = made
-            if len(made) == 1:
-                parts = graph.split("Split", 3, ready, graph.keep(np.array(widths)), axis=1)
+            queries, keys, values = each(graph, made, widths)
             if "q_norm" in attention:
-                named = zip(("q_norm", "k_norm"), parts, strict=False)
-                parts = [_head_norm(graph, part, attention[name]) for name, part in named] + parts[
-                    2:
-                ]
-            ready = graph.add("Concat", *parts, axis=1)
+                queries = _head_norm(graph, queries, attention["q_norm"])
+                keys = _head_norm(graph, keys, attention["k_norm"])
+            ready = graph.add("Concat", queries, keys, values, axis=1)
             outputs[ready] = (None, sum(widths))
         inputs: dict[str, Shape] = dict.fromkeys(("x", "given"), (None, self.width))
         self._first, self._made, self._ready = Session(graph, inputs, outputs), made, ready
@@ -264,17 +268,13 @@ class Block:
             inputs[entrance] = (None, matrices[0].inputs)
             outputs.update(shapes_of(made, widths))
             entrances.append((entrance, made, matrices[0].inputs, widths))
-            own = [cut(graph, name, none, rows) for name in made]
-            if len(own) == len(widths):
-                return own
-            return graph.split("Split", len(widths), own[0], graph.keep(np.array(widths)), axis=1)
+            return each(graph, [cut(graph, name, none, rows) for name in made], widths)
 
         x = graph.add("Add", "x", *product("attended", attention, ["o_proj"]))
         inputs["attended"] = inputs["o_proj"]
         normed = _norm(graph, x, layer.post_attention_layernorm)
-        gate, up = product(normed, mlp, ["gate_proj", "up_proj"])
-        gate = graph.add("QuickGelu", gate, domain=onnx_graph.MICROSOFT, alpha=1.0)  # SiLU
-        x = graph.add("Add", x, *product(graph.add("Mul", gate, up), mlp, ["down_proj"]))
+        through = gated(graph, *product(normed, mlp, ["gate_proj", "up_proj"]))
+        x = graph.add("Add", x, *product(through, mlp, ["down_proj"]))
         outputs[x] = (None, self.width)
         self._last, self._said = Session(graph, inputs, outputs), x
         return tuple(
@@ -420,7 +420,8 @@ def take(net: Any) -> Iterator[int]:
         size = _size(layer)
         undo = _hand_over(layer, block)
         if kind not in agreed:
-            agreed[kind] = _same(wanted, _said(layer))
+            by_block = _said(layer)
+            agreed[kind] = wanted is not None and by_block is not None and same(wanted, by_block)
         if agreed[kind]:
             yield size
         else:
@@ -552,16 +553,3 @@ def _said(layer: Any) -> list[Array] | None:
     except Exception as error:  # whatever a model raises
         log.debug("a decoder layer of another kind: %s", error)
         return None
-
-
-def _same(wanted: list[Array] | None, found: list[Array] | None) -> bool:
-    """Whether a layer says the same by its block."""
-    if wanted is None or found is None:
-        return False
-    if any(a.shape != b.shape for a, b in zip(wanted, found, strict=True)):
-        return False
-    each = [np.abs(a - b).max() / a.std() for a, b in zip(wanted, found, strict=True)]
-    off = float(np.max(each))  # NaN where one is, which Python's `max` may pass over
-    if not off <= TOLERANCE:
-        log.debug("a decoder layer of another kind: off by %.2g", off)
-    return off <= TOLERANCE

@@ -302,6 +302,19 @@ def multiplied(graph: Graph, x: str, matrices: Sequence[Codes]) -> list[str]:
     return [_times(graph, x, codes, _FLOAT32) for codes in _joined(matrices)]
 
 
+def each(graph: Graph, made: list[str], widths: Sequence[int]) -> list[str]:
+    """Add the parting of what `multiplied` made, where that is side by side: one name each."""
+    if len(made) == len(widths):
+        return made
+    return graph.split("Split", len(widths), made[0], graph.keep(np.array(widths)), axis=1)
+
+
+def gated(graph: Graph, gate: str, up: str) -> str:
+    """Add `silu(gate) * up`."""
+    silu = graph.add("QuickGelu", gate, domain=onnx_graph.MICROSOFT, alpha=1.0)
+    return graph.add("Mul", silu, up)
+
+
 def _joined(matrices: Sequence[Codes]) -> Sequence[Codes]:
     """The matrices as one, where they are of one form."""
     forms = {(m.bits, m.group, m.rest is None, m.bias is None) for m in matrices}

@@ -30,6 +30,21 @@ TOGETHER = (
 """Layers of one module that are usually given the same input, and are then computed in one call."""
 
 
+TOLERANCE = 1e-3
+"""How far a layer may be off what it said before, in its outputs' standard deviation."""
+
+
+def same(wanted: Sequence[Array], found: Sequence[Array]) -> bool:
+    """Whether arrays are the same within `TOLERANCE`; what is no number is not."""
+    if any(a.shape != b.shape for a, b in zip(wanted, found, strict=True)):
+        return False
+    off = [np.abs(a - b).max() / a.std() for a, b in zip(wanted, found, strict=True)]
+    largest = float(np.max(off))  # NaN where one is, which Python's `max` may pass over
+    if not largest <= TOLERANCE:
+        log.debug("a layer of another kind: off by %.2g", largest)
+    return largest <= TOLERANCE
+
+
 class Shared:
     """The product of layers that are given the same input one after the other.
 
