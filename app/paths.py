@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISVTX
@@ -120,6 +121,7 @@ def resources() -> Path:
 
 
 _WITH = " + "
+_DIGEST = re.compile(r"(?<=.)-[0-9a-f]{12}$")
 
 
 def variant_of(model: str, adapter: Path) -> str:
@@ -157,5 +159,6 @@ def model_fallback_name(model: str) -> str:
     if (remote := named(model)) is not None:
         return remote.name
     base, adapter = base_of(model), adapter_of(model)
-    name = "Guide" if base == GUIDE else Path(base).name or base
+    # The folder of a GGUF file is named by its contents as well, which says nothing to a person.
+    name = "Guide" if base == GUIDE else _DIGEST.sub("", Path(base).name) or base
     return f"{name} + {Path(adapter).name}" if adapter else name

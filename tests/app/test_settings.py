@@ -53,6 +53,7 @@ def test_the_guide_is_found_beside_the_program():
     assert model_location("/models/x") == "/models/x"
     assert model_fallback_name(GUIDE) == "Guide"
     assert model_fallback_name("/models/Small-3B") == "Small-3B"
+    assert model_fallback_name("/models/Small-3B-0123456789ab") == "Small-3B"  # of a GGUF file
 
 
 def test_options_keep_only_what_differs_and_ignore_what_they_do_not_know():

@@ -105,9 +105,9 @@ class EmptyChat(QWidget):
         guide = self._chat.record.model == GUIDE
         remote = self._chat.remote
         name = self._chat.model_status.name if remote is None else remote.short_name
-        self._title.setText(
-            tr("Hello, I am the Guide") if guide else tr("Chat with {name}", name=name)
-        )
+        title = tr("Hello, I am the Guide") if guide else tr("Chat with {name}", name=name)
+        self._title.setToolTip(title)
+        self._fit_title()
         self._teaching.setText(
             tr(
                 "A tiny model that comes with Stretto. I know my way around here. "
@@ -125,6 +125,14 @@ class EmptyChat(QWidget):
             button.setText(thing if guide else tr(thing))
         self._show_bigger()
 
+    def _fit_title(self) -> None:
+        """Leave out the title's middle where a model's name is too long; the tooltip is whole."""
+        margins = self._outer.contentsMargins()
+        room = min(self._inner.maximumWidth(), self.width() - margins.left() - margins.right())
+        metrics = self._title.fontMetrics()
+        middle = Qt.TextElideMode.ElideMiddle
+        self._title.setText(metrics.elidedText(self._title.toolTip(), middle, room))
+
     def _show_bigger(self) -> None:
         """Only beside the Guide, and where there is room for it."""
         guide = self._chat.record.model == GUIDE
@@ -139,6 +147,7 @@ class EmptyChat(QWidget):
         margin = max(24, (self.width() - 480) // 2)
         narrow = self.width() < t.NARROW
         self._outer.setContentsMargins(*(16, 8, 16, 8) if narrow else (margin, 16, margin, 16))
+        self._fit_title()
         # In a low pane what matters least goes first.
         self._mark.setVisible(self.height() > 380)
         self._teaching.setVisible(self.height() > 270)
