@@ -1,9 +1,9 @@
 """The window: everything that a person sees and touches. It is built on the engine's public face.
 
 Imports: app.bench, app.chats, app.markdown, app.remote, app.score, app.store, app.tools,
-app.ui.dialogs, app.ui.style, app.ui.window, engine, engine.bench, engine.cli, engine.core,
-engine.core.confined, engine.core.ranks, engine.errors, engine.hub, engine.hub.gguf, engine.model,
-engine.serve.
+app.ui.dialogs, app.ui.style, app.ui.window, engine, engine.bench, engine.cli,
+engine.core.confined, engine.core.ranks, engine.errors, engine.hub, engine.hub.gguf,
+engine.model, engine.runtime, engine.serve.
 """
 
 from __future__ import annotations

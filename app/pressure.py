@@ -13,9 +13,9 @@ from app.chats import unloading
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import ModelStatus
 from app.language import tr
-from engine.core import pressure
-from engine.core.pressure import Need, Pressure, Relief
 from engine.errors import EngineError
+from engine.runtime import pressure
+from engine.runtime.pressure import Need, Pressure, Relief
 
 log = logging.getLogger(__name__)
 

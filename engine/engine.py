@@ -14,11 +14,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, get_args
 
-from engine.core import thread
-from engine.core.commands import Estimate, Load, Pin, Relieve, Unload, UnloadIdle
-from engine.core.mailbox import Answer, Mailbox
 from engine.core.ranks.hosts.host import Host, check_group, local
-from engine.core.thread import may_wait
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
 from engine.kv.fitting import Fit
 from engine.messages import (
@@ -27,21 +23,30 @@ from engine.messages import (
     CountTokens,
     Embed,
     Embeddings,
+    Estimate,
     Failed,
     Forget,
     Fork,
     GetStats,
+    Load,
     Message,
     OpenSession,
     Overflow,
+    Pin,
     Prioritise,
     RawPrompt,
+    Relieve,
     Send,
     Stop,
+    Unload,
+    UnloadIdle,
 )
 from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Listener, Reply
+from engine.runtime import thread
+from engine.runtime.thread import may_wait
+from engine.runtime.workers import Answer, Mailbox
 from engine.text.tools import Tool, ToolResult
 
 

@@ -11,20 +11,129 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
-from engine.core.commands import Cancel as Cancel
-from engine.core.commands import CloseSession as CloseSession
-from engine.core.commands import Embed as Embed
-from engine.core.commands import Embeddings as Embeddings
-from engine.core.commands import Estimate, Load, Pin, Relieve, Unload
-from engine.core.commands import Forget as Forget
-from engine.core.commands import Fork as Fork
-from engine.core.commands import GetStats as GetStats
-from engine.core.commands import Pause as Pause
-from engine.core.commands import Prioritise as Prioritise
-from engine.core.commands import Stop as Stop
-from engine.core.commands import UnloadIdle as UnloadIdle
-from engine.core.commands import WorkDone as WorkDone
 from engine.params import SamplingParams
+
+
+@dataclass(frozen=True)
+class Load:
+    path: str
+    answer: Future[Any]  # of engine.model.info.Model; it may be cancelled
+    told: Callable[[float], None] | None = None  # called with the share of the weights that is read
+    adapter: str | None = None  # a folder: a variant of the model is wanted
+    draft: str | None = None  # a folder: a model that drafts for it; empty for none
+    outer: Future[Any] | None = None  # the answer of the command that it is read for
+
+    @property
+    def dropped(self) -> bool:
+        """Whether nobody waits for it any more."""
+        return self.answer.cancelled() or (self.outer is not None and self.outer.cancelled())
+
+
+@dataclass(frozen=True)
+class Estimate:
+    path: str
+    context: int | None
+    chats: int
+    kv_bits: int | None
+    answer: Future[Any]  # of engine.kv.fitting.Fit
+    adapter: str | None = None
+
+
+@dataclass(frozen=True)
+class Unload:
+    model_id: str
+    answer: Future[None]
+
+
+@dataclass(frozen=True)
+class UnloadIdle:
+    after: float | None  # seconds; None for never
+    told: Callable[[str], None] | None  # called with the model's id
+
+
+@dataclass(frozen=True)
+class Pin:
+    model_id: str
+    pinned: bool
+
+
+@dataclass(frozen=True)
+class Relieve:
+    answer: Future[int]  # bytes that were given back
+
+
+@dataclass(frozen=True)
+class Cancel:
+    session_id: str
+    reply_id: str
+
+
+@dataclass(frozen=True)
+class Pause:
+    session_id: str
+    reply_id: str
+    paused: bool  # or to be resumed
+
+
+@dataclass(frozen=True)
+class Prioritise:
+    session_id: str
+    priority: int
+
+
+@dataclass(frozen=True)
+class Fork:
+    session_id: str
+    twin_id: str
+    named: bool = False
+
+
+@dataclass(frozen=True)
+class CloseSession:
+    session_id: str
+    forget: bool = False
+
+
+@dataclass(frozen=True)
+class Forget:
+    session_id: str
+
+
+@dataclass(frozen=True)
+class Embed:
+    model_id: str
+    texts: tuple[str | tuple[int, ...], ...]
+    answer: Future[Embeddings]
+
+
+@dataclass(frozen=True)
+class Embeddings:
+    """A vector of length 1 for each text, as little-endian float32, and the tokens of all."""
+
+    vectors: tuple[bytes, ...]
+    tokens: int
+
+
+@dataclass(frozen=True)
+class GetStats:
+    answer: Future[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class WorkDone:
+    """A worker has finished: `deliver` hands over what came of it, and `failed` that it could not.
+
+    For the engine thread.
+    """
+
+    deliver: Callable[[], None]
+    failed: Callable[[BaseException], None]
+
+
+@dataclass(frozen=True)
+class Stop:
+    pass
+
 
 Kind = Literal["answer", "reasoning", "tool"]
 Overflow = Literal["refuse", "slide"]

@@ -9,8 +9,6 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 
-from engine.core.mailbox import Mailbox
-from engine.core.thread import may_wait
 from engine.errors import EngineError
 from engine.messages import (
     Cancel,
@@ -22,6 +20,8 @@ from engine.messages import (
     ReplyStats,
     TextDelta,
 )
+from engine.runtime.thread import may_wait
+from engine.runtime.workers import Mailbox
 
 log = logging.getLogger(__name__)
 Listener = Callable[[Event], None]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
-from engine.core import pressure
 from engine.model import backend
+from engine.runtime import pressure
 
 backend.take_openblas()
 # The texts that tests compare with are English, whatever the machine's language is.

@@ -23,7 +23,7 @@ from engine.engine import Engine, Session
 from engine.messages import TextDelta
 from engine.model.info import Model
 from engine.params import SamplingParams
-from engine.scheduling import drafting
+from engine.runtime import drafts as drafting
 
 GUIDE = Path(__file__).resolve().parents[1] / "resources" / "guide"
 FORM = {"type": "object", "properties": {"key": {"enum": ["Enter", "Esc", "F1"]}}}

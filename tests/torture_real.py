@@ -252,7 +252,7 @@ def drafts(folder: Path, found: Found, scratch: Path) -> None:
     import math
 
     from engine.bench.small_copies import first_layers
-    from engine.scheduling import drafting
+    from engine.runtime import drafts as drafting
 
     before, drafting.WORTH = drafting.WORTH, math.inf
     try:

@@ -33,7 +33,7 @@ from typing import Any
 
 from engine import Engine, Model, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
-from engine.core.workers import THREADS
+from engine.runtime.workers import THREADS
 from engine.serve.connection import AT_ONCE as ACCEPTED
 from engine.serve.connection import SPARE_FILES
 from engine.serve.keys import Keys

@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from engine.bench.small_copies import first_layers
-from engine.core.resolving import resolve
 from engine.engine import Engine
 from engine.model.info import Model
 from engine.params import SamplingParams
-from engine.scheduling import drafting
+from engine.runtime import drafts as drafting
+from engine.runtime.examining import resolve
 
 PROMPTS = (
     "How do I open a new chat?",

@@ -15,7 +15,7 @@ from engine.bench.hostile_server import Rival, Rivals
 from engine.bench.subject import Stream, Subject, gaps, timed
 from engine.errors import EngineError
 from engine.params import SamplingParams
-from engine.scheduling.pacing import GAP_BUDGET
+from engine.runtime.pacing import GAP_BUDGET
 
 PATIENCE = 120.0
 """Seconds until an input must have ended."""

@@ -11,7 +11,7 @@ from engine.batch.summary import percentile
 from engine.bench.subject import Subject, gaps, timed
 from engine.engine import Session
 from engine.params import SamplingParams
-from engine.scheduling.pacing import GAP_BUDGET
+from engine.runtime.pacing import GAP_BUDGET
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.kv import fitting
 from engine.model.info import Model
 from engine.params import SamplingParams
-from engine.scheduling import pacing
+from engine.runtime import pacing
 
 CHUNK = 64
 CONTEXTS = (256, 768, 1536)

@@ -53,9 +53,8 @@ def run(path: str, rounds: int, folder: str | None, say: Say) -> dict[str, Any]:
     """
     with subject(path) as it:
         it.engine.unload(it.model)
-        from engine.core.calibrating import guess_of
-        from engine.core.ways_file import WaysFile
         from engine.model import backend, choices, loader, ways_json
+        from engine.runtime.calibrating import WaysFile, guess_of
 
         model = loader.load_at_once(Path(it.model.path), it.model.dtype == "float32")
         if folder is not None:
@@ -77,8 +76,8 @@ def run(path: str, rounds: int, folder: str | None, say: Say) -> dict[str, Any]:
 
 def measured(model: Any, say: Say) -> dict[Any, dict[str, float]]:
     """All that calibration would measure, if it had the time."""
-    from engine.core.calibrating import guess_of
     from engine.model.choices import next_cell
+    from engine.runtime.calibrating import guess_of
 
     results: dict[Any, dict[str, float]] = {}
     left_out: set[Any] = set()
@@ -100,10 +99,10 @@ def measured(model: Any, say: Say) -> dict[Any, dict[str, float]]:
 
 def by_hand(model: Any, made: Any, rounds: int, say: Say) -> list[Case]:
     """Twelve cases between those that calibration measures, each in all of its ways."""
-    from engine.core.calibrating import guess_of
     from engine.model.choices import MIXED, PREFIX, SLOTS, Cell
     from engine.model.slices import at_once
     from engine.model.trials import measure
+    from engine.runtime.calibrating import guess_of
 
     cells = [
         *(Cell(SLOTS, n, tokens) for n, tokens in ((2, 512), (4, 512), (8, 512), (8, 768))),

@@ -181,7 +181,7 @@ def _named(options: argparse.Namespace, names: Sequence[str]) -> list[Host]:
 
 def _copy(options: argparse.Namespace) -> int:
     from engine.core.ranks.hosts import copying
-    from engine.core.resolving import resolve
+    from engine.runtime.examining import resolve
 
     folder = resolve(options.model)
     name = folder.name if Path(options.model).is_dir() else options.model.rpartition("/")[2]

@@ -1,6 +1,4 @@
-"""The engine thread: commands in, plan, execute, finish, events out. `loop` is where to start.
+"""What the engine thread has beside it: confined children, and other ranks.
 
-Imports: engine.core.confined, engine.core.ranks, engine.core.ranks.hosts, engine.errors,
-engine.hub, engine.hub.gguf, engine.kv, engine.messages, engine.model, engine.model.kernel,
-engine.params, engine.scheduling, engine.text.
+Imports: nothing.
 """

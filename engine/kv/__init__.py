@@ -1,4 +1,4 @@
 """KV caches: what a session holds, what several sessions share, what is kept on disk.
 
-Imports: engine.errors, engine.model.cpu, engine.scheduling.
+Imports: engine.errors.
 """

@@ -1,10 +1,57 @@
-"""The text that a session's tokens stand for. Pure Python."""
+"""Tokens and the text that they stand for, and how caches that hold them are named. Pure Python."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+FIXED_CHUNK = 64
+"""Chunks of reproducible sessions end at multiples of this, whatever the load: where a
+prompt is cut changes how its keys are rounded."""
+
+MIN_GAIN = 32
+"""Tokens that a copy of another's cache must save. Fewer are read about as fast."""
+
+
+class CacheKey(NamedTuple):
+    """Names caches, by whose they are.
+
+    The kind comes first because callers, files and servers name sessions as they like: no name of
+    theirs may be the key of something else.
+
+    Attributes:
+        name: the session's id, the number of a kept beginning, or the id of the model that is
+            drafted for.
+    """
+
+    kind: Literal["session", "prefix", "draft"]
+    name: str
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What another session, or the prefix cache, holds of a session's prompt.
+
+    Attributes:
+        donor: whose caches hold it.
+        length: how many of the prompt's first tokens it can hand on.
+    """
+
+    donor: CacheKey
+    length: int
+
+
+def fixed_cuts(length: int, stop: int | None) -> list[int]:
+    """Where a reproducible session's chunks end when it reads `length` tokens from the first on.
+
+    `stop` is where it must stop for a snapshot, if anywhere.
+    """
+    cuts = {*range(FIXED_CHUNK, length, FIXED_CHUNK), length}
+    if stop is not None and 0 < stop < length:
+        cuts.add(stop)
+    return sorted(cuts)
 
 
 def common_prefix(a: Sequence[object], b: Sequence[object]) -> int:

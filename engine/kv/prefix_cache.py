@@ -12,11 +12,8 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from engine.kv.ledger import common_prefix
+from engine.kv.ledger import MIN_GAIN, CacheKey, Offer, common_prefix, fixed_cuts
 from engine.kv.session_kv import SessionKV
-from engine.scheduling.pacing import fixed_cuts
-from engine.scheduling.together import MIN_GAIN
-from engine.scheduling.view import CacheKey, Offer
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from engine.core.resolving import resolve, resolve_adapter
 from engine.hub.names import clean_name
 from engine.model.folder import display_name
 from engine.model.info import Model
+from engine.runtime.examining import resolve, resolve_adapter
 
 
 class Entry:

@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engine.core import pressure
-from engine.core.pressure import Need, Relief
 from engine.engine import Engine
 from engine.errors import UNKNOWN_MODEL, EngineError
 from engine.model.info import Model
+from engine.runtime import pressure
+from engine.runtime.pressure import Need, Relief
 from engine.serve.entry import Entry, Use
 from engine.serve.guests import LOCAL, Guest
 from engine.serve.refusals import RefusedError

@@ -54,7 +54,7 @@ def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleTy
         ("transformers.trainer", False),
         ("transformers.pipelines.base", False),
         ("mlx_lm.models.llama", True),
-        ("engine.core.loop", True),
+        ("engine.runtime.loop", True),
     ],
 )
 def test_of_transformers_the_tokenizers_are_shipped(

@@ -29,7 +29,7 @@ from typing import Any
 PARTS = ("engine.",)
 WITHOUT = ("engine.cli", "engine.bench", "engine.__main__")
 """Commands for people: nobody's reply depends on them."""
-UNHOOKED = ("core.thread.run", "core.workers.Workers._work", "serve.server._Http.on_tick")
+UNHOOKED = ("runtime.thread.run", "runtime.workers.Workers._work", "serve.server._Http.on_tick")
 """Outermost frames, of the engine thread and of the server: what is raised in these themselves
 nothing of ours can catch."""
 IN_CHILD = ("engine.core.confined.", "engine.text.prompt", "engine.model.folder")

@@ -19,14 +19,14 @@ import mlx.core as mx
 from engine import Engine, Session
 from engine.bench.limits import short_prefixes
 from engine.bench.random_models import write_model
-from engine.core.loop import Loop
-from engine.core.state import State
 from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY, SESSION_CLOSED
 from engine.kv.cache_file import Image
 from engine.messages import Failed, Finished, FinishReason
 from engine.model import runner
 from engine.params import SamplingParams
-from engine.scheduling import pacing, scheduler
+from engine.runtime import pacing, scheduler
+from engine.runtime.loop import Loop
+from engine.runtime.state import State
 from tests.engine.families import FAMILIES
 
 PREFIX = 64

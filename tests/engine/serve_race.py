@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from engine import Engine, SamplingParams
-from engine.core.execution import Execution
+from engine.runtime.executor import Execution
 from engine.serve.keys import Keys
 from engine.serve.server import Server
 from engine.serve.settings import Settings

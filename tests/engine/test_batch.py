@@ -22,11 +22,11 @@ from engine.batch.results import OutputError, Results, record
 from engine.batch.run import Answer, Runner
 from engine.batch.summary import percentile
 from engine.cli.main import main
-from engine.core import execution
-from engine.core.execution import Execution
 from engine.errors import ENGINE_STOPPED
 from engine.openai.parsing import Request
-from engine.scheduling.plan import StepPlan
+from engine.runtime import executor as execution
+from engine.runtime.executor import Execution
+from engine.runtime.plan import StepPlan
 
 ROOT = Path(__file__).resolve().parents[2]
 Lines = list[dict[str, Any]]

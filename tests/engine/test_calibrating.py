@@ -20,8 +20,6 @@ from engine import Engine, Model, SamplingParams
 from engine.bench.random_models import SHAPES, write_model
 from engine.cli import serve
 from engine.cli.main import main
-from engine.core import calibrating
-from engine.core.ways_file import WaysFile
 from engine.model import backend, loader, slices, trials
 from engine.model.choices import (
     CHUNK,
@@ -36,6 +34,8 @@ from engine.model.choices import (
 )
 from engine.model.kernel.use import Noting
 from engine.model.loaded import LoadedModel
+from engine.runtime import calibrating
+from engine.runtime.calibrating import WaysFile
 
 GREEDY = SamplingParams(max_tokens=12, temperature=0.0)
 SMALL = (Cell(SLOTS, 4, 256), Cell(PREFIX, 4, 256), Cell(MIXED, 4, 32), Cell(CHUNK, 1, 64))

@@ -11,12 +11,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine.core import loop
 from engine.core.confined import limits, pacing, process
 from engine.core.confined.confined import Confined
 from engine.engine import Engine
 from engine.errors import EngineError
 from engine.params import SamplingParams
+from engine.runtime import loop
 from tests.engine.test_confined import write_tokenizer
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="OpenBLAS is taken on Linux only")

@@ -16,7 +16,7 @@ from engine.bench.families import write_family
 from engine.kv.cache_objects import Caches
 from engine.model import chunk_invariance, runner
 from engine.model.loaded import LoadedModel
-from engine.scheduling.pacing import Pacing
+from engine.runtime.pacing import Pacing
 
 PROMPT = "one two three four five six seven " * 6
 SOME = SamplingParams(max_tokens=30, temperature=0.9, seed=4, logit_bias={2: -1e9})

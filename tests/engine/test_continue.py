@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine import Engine, EngineError, SamplingParams, TextDelta
-from engine.scheduling.overflow import gone, slide, without
+from engine.runtime.preparing import not_kept, slide, without
 from tests.engine.families import FAMILIES
 
 Folder = Callable[[str], Path]
@@ -145,10 +145,10 @@ def test_a_call_is_never_torn_from_its_result() -> None:
         assert kept[:2] == [system, user("go on")]
         assert [m["role"] for m in kept[2:]] == ["assistant", "tool"] * (len(kept) // 2 - 1)
         assert kept[-2:] == work[-2:]
-        assert count == len(gone(messages, kept)) == len(messages) - len(kept)
+        assert count == len(not_kept(messages, kept)) == len(messages) - len(kept)
         # The whole conversation that is sent again loses the same, and grows on.
         later = [*messages, *called(9)]
-        assert without(later, gone(messages, kept)) == [*kept, *called(9)]
+        assert without(later, not_kept(messages, kept)) == [*kept, *called(9)]
 
 
 def test_a_chat_that_slides_answers_on_and_says_what_went(

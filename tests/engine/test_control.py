@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from engine import Engine, EngineError, PromptProgress, Reply, SamplingParams, Session, TextDelta
-from engine.core.execution import Execution, Results
 from engine.model import backend
-from engine.scheduling.plan import StepPlan
+from engine.runtime.executor import Execution, Results
+from engine.runtime.plan import StepPlan
 
 NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
 LONG = SamplingParams(max_tokens=400, temperature=0.8, seed=5, logit_bias=NO_END)

@@ -13,8 +13,9 @@ import pytest
 from openai import OpenAI
 
 from engine import SamplingParams
-from engine.core import growing, reply_state
 from engine.messages import RawPrompt, TextDelta
+from engine.runtime import delivery as growing
+from engine.runtime import request as reply_state
 from engine.serve.server import Server
 from tests.engine.scripted import ANSWER, REASON
 from tests.engine.serving import running

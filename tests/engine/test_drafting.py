@@ -15,11 +15,10 @@ import pytest
 from engine import Engine, EngineError, Model, Reply, SamplingParams
 from engine.bench.small_copies import perturbed
 from engine.model import drafting as model_drafting
-from engine.scheduling import drafting
-from engine.scheduling.drafting import FIRST, MOST, PLAIN, REST, SOON, TRIAL, Drafting
-from engine.scheduling.plan import StepPlan, Timing
-from engine.scheduling.scheduler import Scheduler
-from engine.scheduling.view import Row, Status, View
+from engine.runtime import drafts as drafting
+from engine.runtime.drafts import FIRST, MOST, PLAIN, REST, SOON, TRIAL, Drafting
+from engine.runtime.plan import Row, Status, StepPlan, Timing, View
+from engine.runtime.scheduler import Scheduler
 
 PROMPT = "do re mi fa " * 6
 

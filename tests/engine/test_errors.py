@@ -506,7 +506,7 @@ def test_a_listener_that_raises_harms_nobody(
 def test_a_loop_that_cannot_go_on_tells_everybody(
     model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from engine.core.execution import Execution
+    from engine.runtime.executor import Execution
 
     engine = Engine()
     model = engine.load(model_folder("plain"))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from engine.core import examining
+from engine.runtime import examining
 
 
 class Leisurely(dict[Any, Any]):

@@ -12,12 +12,13 @@ import pytest
 
 from engine import Engine, EngineError, Failed, Finished, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
-from engine.core import preparing, reception
-from engine.core.execution import Execution
-from engine.core.state import State
 from engine.kv import offload
 from engine.kv.held_caches import HeldCaches
 from engine.model import loader, runner
+from engine.runtime import commands as reception
+from engine.runtime import preparing
+from engine.runtime.executor import Execution
+from engine.runtime.state import State
 from tests.engine.families import FAMILIES
 
 Folder = Callable[[str], Path]
@@ -162,7 +163,7 @@ def test_fault_b4_a_reply_lost_while_it_ended_is_told(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its session had let it go already when the fault came: nobody knew of it any more."""
-    from engine.core.reply_state import ReplyState
+    from engine.runtime.request import ReplyState
 
     chat = engine.open_session(engine.load(model_folder("plain")))
     reply = chat.send("hello", ENDLESS)
@@ -393,7 +394,7 @@ def test_fault_b11_a_writer_that_panics_holds_up_nobody(
 def test_fault_b11_no_thread_to_be_had_is_told(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from engine.core.workers import Workers
+    from engine.runtime.workers import Workers
 
     chat = engine.open_session(engine.load(model_folder("plain")))
     raise_once(monkeypatch, Workers, "run", RuntimeError("can't start new thread"))

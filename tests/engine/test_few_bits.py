@@ -24,11 +24,12 @@ from mlx_lm.utils import load_model
 
 from engine import Engine, SamplingParams
 from engine.bench.random_models import write_model
-from engine.core import estimating, ways_file
-from engine.core.examining import Candidate
 from engine.model import adapting, backend, loader, overlay, probe
 from engine.model.cpu import blocks, experts, few_bits, layers, onnx_graph
 from engine.model.slices import at_once
+from engine.runtime import calibrating as ways_file
+from engine.runtime import examining as estimating
+from engine.runtime.examining import Candidate
 from tests.engine.adapters import write_adapter
 from tests.engine.families import FAMILIES
 

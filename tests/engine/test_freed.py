@@ -16,12 +16,12 @@ import pytest
 
 from engine import Engine, EngineError, Model, SamplingParams
 from engine.bench.small_copies import perturbed
-from engine.core.session import SessionState
 from engine.kv.session_kv import SessionKV
 from engine.model import drafting as model_drafting
 from engine.model import loader, runner, sampling
 from engine.model.loaded import LoadedModel
-from engine.scheduling import drafting
+from engine.runtime import drafts as drafting
+from engine.runtime.request import SessionState
 
 HELD = (LoadedModel, SessionKV, SessionState, mx.array)
 

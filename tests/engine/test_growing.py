@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from engine import Engine, FinishReason, SamplingParams
-from engine.core import growing, reply_state
 from engine.openai import request
+from engine.runtime import delivery as growing
+from engine.runtime import request as reply_state
 
 NEVER_ENDS = {2: -1e9, 3: -1e9, 4: -1e9}
 

@@ -15,9 +15,6 @@ import pytest
 
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
-from engine.core.kernels import KernelProbe, packed
-from engine.core.mailbox import Mailbox
-from engine.core.workers import Workers
 from engine.kv.session_kv import SessionKV
 from engine.kv.slot_policy import ON_CPU, ON_GPU, SlotPolicy
 from engine.kv.slots import Slots
@@ -29,6 +26,8 @@ from engine.model.kernel.program import Geometry
 from engine.model.kernel.use import Approved
 from engine.model.loaded import LoadedModel
 from engine.model.loader import load_at_once
+from engine.runtime.models import KernelProbe, packed
+from engine.runtime.workers import Mailbox, Workers
 from tests.engine import kernel_shim
 
 SIZES = {"num_hidden_layers": 2, "head_dim": 64, "sliding_window": 12}

@@ -12,15 +12,14 @@ import pytest
 
 from engine import Engine, EngineError, Finished, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
-from engine.core.execution import Execution, Results
-from engine.core.recovery import Recovery
-from engine.core.reply_state import ReplyState
 from engine.kv.session_kv import SessionKV
 from engine.model import backend, loader, output_rows, runner
 from engine.model.reading import Reading
-from engine.scheduling import together
-from engine.scheduling.plan import StepPlan
-from engine.scheduling.view import Status
+from engine.runtime import scheduler as together
+from engine.runtime.executor import Execution, Results
+from engine.runtime.loop import Recovery
+from engine.runtime.plan import Status, StepPlan
+from engine.runtime.request import ReplyState
 from tests.engine.families import FAMILIES
 
 SYSTEM = "You tell the weather at sea, in few words, and never lie about the wind. " * 2

@@ -13,10 +13,10 @@ import mlx.nn as nn
 import pytest
 
 from engine import Engine, EngineError
-from engine.core import leaving
 from engine.model import backend, loader, vocabulary
 from engine.model import slices as slices_module
 from engine.model.slices import in_slices
+from engine.runtime import models as leaving
 from tests.engine.families import FAMILIES
 
 Folder = Callable[[str], Path]

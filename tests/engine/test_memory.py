@@ -17,14 +17,15 @@ from mlx_lm.models.cache import KVCache
 
 from engine import Engine, Reply, SamplingParams, Session
 from engine.bench.limits import short_prefixes
-from engine.core import preparing, reception, report
 from engine.kv import cache_file, held_caches, shared_prefix
 from engine.kv.cache_file import Image, build_caches, read_contents, read_record, take_image
 from engine.kv.session_kv import SessionKV
 from engine.kv.tally import Tally
 from engine.model.slices import at_once
-from engine.scheduling import admission
-from engine.scheduling.view import Idle
+from engine.runtime import admission, preparing
+from engine.runtime import commands as reception
+from engine.runtime import stats as report
+from engine.runtime.plan import Idle
 from tests.engine import memory_run
 from tests.engine.memory_run import STORY, write_wide
 
@@ -205,7 +206,7 @@ def test_e3_an_unloaded_model_is_freed_while_a_worker_prepares(
 
         return slowly
 
-    from engine.core import embedding
+    from engine.runtime import jobs as embedding
 
     monkeypatch.setattr(reception, "prepare", slow(preparing.prepare))
     monkeypatch.setattr(reception, "count", slow(preparing.count))

@@ -12,22 +12,24 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine.scheduling import plan as plan_module
-from engine.scheduling.pacing import FIXED_CHUNK, GAP_BUDGET, TILE, Pacing
-from engine.scheduling.plan import LoadAdmission, StepPlan, Timing
-from engine.scheduling.scheduler import APART_EVERY, Scheduler
-from engine.scheduling.together import MIN_GAIN, MOST, is_worth_a_copy
-from engine.scheduling.view import (
+from engine.kv.ledger import FIXED_CHUNK, MIN_GAIN
+from engine.runtime import plan as plan_module
+from engine.runtime.pacing import GAP_BUDGET, TILE, Pacing
+from engine.runtime.plan import (
     CacheKey,
     Idle,
+    LoadAdmission,
     LoadRequest,
     Memory,
     Offer,
     Pace,
     Row,
     Status,
+    StepPlan,
+    Timing,
     View,
 )
+from engine.runtime.scheduler import APART_EVERY, MOST, Scheduler, is_worth_a_copy
 
 MODELS = ("large", "small")
 KB = 1000
@@ -572,8 +574,8 @@ def test_b2_a_load_counts_what_replies_have_been_promised() -> None:
 def test_plans_need_no_mlx() -> None:
     code = (
         "import sys; sys.modules['mlx'] = None\n"
-        "from engine.scheduling import scheduler, view\n"
-        "print(scheduler.Scheduler().plan(view.View(0.0)).idle)"
+        "from engine.runtime import plan, scheduler\n"
+        "print(scheduler.Scheduler().plan(plan.View(0.0)).idle)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60

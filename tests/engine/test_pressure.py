@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 
-from engine.core import pressure, resting
-from engine.core.pressure import PAUSE, Need, Pressure, Relief
 from engine.engine import Engine
 from engine.errors import EngineError
 from engine.model.info import Model
 from engine.params import SamplingParams
+from engine.runtime import loop as resting
+from engine.runtime import pressure
+from engine.runtime.pressure import PAUSE, Need, Pressure, Relief
 from engine.serve import served as rooms
 from engine.serve.served import Served
 

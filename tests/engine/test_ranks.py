@@ -22,9 +22,6 @@ from engine import Engine, EngineError, Failed, Finished, Model, SamplingParams
 from engine.bench import ranks as bench_ranks
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
-from engine.core.commands import Load
-from engine.core.examining import Candidate
-from engine.core.mailbox import Answer, Mailbox
 from engine.core.ranks import child, journal, leader, record, relay, spreading, watch
 from engine.core.ranks.agreeing import BUDGET_SHARE, budget_of, differing
 from engine.core.ranks.far_end import Answered, Asked, Progress, Unasked
@@ -33,8 +30,10 @@ from engine.core.ranks.processes import Rank
 from engine.core.ranks.record import Do, Order, Record
 from engine.kv.fitting import Weights
 from engine.kv.session_kv import SessionKV
-from engine.messages import UnloadIdle
+from engine.messages import Load, UnloadIdle
 from engine.reply import Reply
+from engine.runtime.examining import Candidate
+from engine.runtime.workers import Answer, Mailbox
 
 LONG = 120.0  # seconds for what takes one on a machine with nothing else to do
 NUMBERS = st.integers(0, 2**31 - 1)

@@ -13,9 +13,8 @@ from engine import Engine, EngineError, Reply, SamplingParams, Session, TextDelt
 from engine.kv import shared_prefix
 from engine.model import runner
 from engine.model.reading import Reading
-from engine.scheduling.plan import StepPlan
-from engine.scheduling.scheduler import Scheduler
-from engine.scheduling.view import Status, View
+from engine.runtime.plan import Status, StepPlan, View
+from engine.runtime.scheduler import Scheduler
 
 PROMPTS = ("do", "Name a fish, and say why.", "sol la si ut", "A word for the sea?")
 STORY = "Listen to this story, all of you, and say how it goes on. "

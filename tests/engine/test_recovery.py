@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from engine import Engine, EngineError, Reply, SamplingParams, TextDelta
-from engine.core import loop, view
-from engine.core.execution import Execution
-from engine.core.finishing import Finishing
-from engine.core.loading import Loading
-from engine.core.mailbox import Mailbox
-from engine.core.restoring import Restoring
-from engine.core.session import SessionState
-from engine.core.state import State
 from engine.kv.offload import Offload
 from engine.kv.prefix_cache import PrefixCache
-from engine.scheduling.scheduler import Scheduler
+from engine.runtime import loop, view
+from engine.runtime.delivery import Finishing
+from engine.runtime.executor import Execution
+from engine.runtime.jobs import Restoring
+from engine.runtime.models import Loading
+from engine.runtime.request import SessionState
+from engine.runtime.scheduler import Scheduler
+from engine.runtime.state import State
+from engine.runtime.workers import Mailbox
 
 Folder = Callable[[str], Path]
 NO_END = {2: -1e9, 3: -1e9, 4: -1e9}

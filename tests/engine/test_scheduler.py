@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.scheduling.pacing import FIXED_CHUNK, MIN_CHUNK, TILE, Pacing, Waiting
-from engine.scheduling.turns import Turns
+from engine.kv.ledger import FIXED_CHUNK
+from engine.runtime.pacing import MIN_CHUNK, TILE, Pacing, Turns, Waiting
 
 
 def names(order: list[Waiting]) -> list[str]:

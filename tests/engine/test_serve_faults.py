@@ -25,9 +25,9 @@ from typing import Any
 import pytest
 
 from engine import Engine
-from engine.core.execution import Execution, Results
-from engine.core.workers import THREADS
-from engine.scheduling.plan import StepPlan
+from engine.runtime.executor import Execution, Results
+from engine.runtime.plan import StepPlan
+from engine.runtime.workers import THREADS
 from engine.serve import reloading as loaded_again
 from engine.serve.connection import Connection
 from engine.serve.server import Server
@@ -512,7 +512,7 @@ def test_f5_f14_a_signal_ends_it_within_two_seconds_while_it_loads(
         (folder / file.name).symlink_to(file)
     os.mkfifo(folder / "notes.txt")  # loading stands still here, where it reads this at all
     code = (
-        "import threading, sys, engine.core.loading as m\n"
+        "import threading, sys, engine.runtime.models as m\n"
         "def stand(*_):\n    print('loading', flush=True)\n    threading.Event().wait()\n"
         "m.examine = stand\n"
         "from engine.cli.main import main\n"

@@ -15,7 +15,7 @@ from engine.kv.prefix_cache import PrefixCache, Reader
 from engine.kv.session_kv import SessionKV
 from engine.model import fingerprint
 from engine.model.drafting import Drafter
-from engine.scheduling import drafting
+from engine.runtime import drafts as drafting
 from tests.engine.families import FAMILIES
 
 SYSTEM = "You are one of many voices, and every one of them was told the same at length. " * 4

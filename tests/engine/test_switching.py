@@ -15,18 +15,17 @@ import pytest
 from engine import Engine, EngineError, SamplingParams
 from engine.bench.random_models import write_model
 from engine.bench.small_copies import perturbed
-from engine.core import loading
-from engine.core.commands import Load
 from engine.core.confined.confined import Confined
-from engine.core.examining import Candidate
-from engine.core.loading import Loading
-from engine.core.mailbox import Answer, Mailbox
-from engine.core.state import State
-from engine.core.workers import Workers
 from engine.engine import Session
+from engine.messages import Load
 from engine.model import loader
 from engine.reply import Reply
-from engine.scheduling.plan import LoadAdmission
+from engine.runtime import models as loading
+from engine.runtime.examining import Candidate
+from engine.runtime.models import Loading
+from engine.runtime.plan import LoadAdmission
+from engine.runtime.state import State
+from engine.runtime.workers import Answer, Mailbox, Workers
 from tests.engine.families import FAMILIES
 from tests.engine.test_loading import examined
 

@@ -14,14 +14,13 @@ import pytest
 from engine import Engine, EngineError, SamplingParams
 from engine.bench.hostile_inputs import ENDLESS
 from engine.bench.random_models import CHATML, SHAPES, write_model
-from engine.core import workers
 from engine.core.confined import confined
 from engine.core.confined.children import Children
 from engine.core.confined.confined import Confined
 from engine.core.confined.limits import Limits
-from engine.core.mailbox import Mailbox
-from engine.core.workers import PLACES, THREADS, Workers
 from engine.messages import Command, WorkDone
+from engine.runtime import workers
+from engine.runtime.workers import PLACES, THREADS, Mailbox, Workers
 
 SOON = 60.0  # seconds: whoever waits longer is held up
 

@@ -18,6 +18,6 @@ they hold their part of the weights and of every cache, and do what rank 0's rec
 
 What was decided, and measured, is in engine/DECISIONS.md.
 
-Imports: engine.core, engine.core.confined, engine.core.ranks.hosts, engine.errors, engine.kv,
-engine.messages, engine.model, engine.scheduling.
+Imports: engine.core.confined, engine.core.ranks.hosts, engine.errors, engine.kv, engine.messages,
+engine.model, engine.runtime.
 """

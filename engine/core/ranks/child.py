@@ -165,10 +165,10 @@ def _kept_in(given: dict[str, Any]) -> Path | None:
 
 
 def _lead(link: Link, group: Any, given: dict[str, Any], pulse: _Pulse) -> None:
-    from engine.core.loop import Loop
-    from engine.core.mailbox import Mailbox
     from engine.core.ranks.far_end import FarEnd
     from engine.core.ranks.leader import Leader
+    from engine.runtime.loop import Loop
+    from engine.runtime.workers import Mailbox
 
     mailbox = Mailbox()
     leader = Leader(group, lambda message: link.tell({"to all": message}), given["check every"])

@@ -11,12 +11,11 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.core.commands import Load, UnloadIdle
-from engine.core.mailbox import Answer, Mailbox
 from engine.core.ranks.leader import Leader
 from engine.core.ranks.link import Link
 from engine.errors import EngineError, as_engine_error
-from engine.messages import Command, Event, Send
+from engine.messages import Command, Event, Load, Send, UnloadIdle
+from engine.runtime.workers import Answer, Mailbox
 
 
 @dataclass(frozen=True)

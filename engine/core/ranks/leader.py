@@ -15,7 +15,6 @@ from engine.core.ranks.files import LeadingFiles
 from engine.core.ranks.group import Group, check_of
 from engine.core.ranks.journal import Journal, SpreadKV, digest
 from engine.core.ranks.record import Do, Order, encode
-from engine.core.session import SessionState
 from engine.errors import (
     MODEL_LOAD_FAILED,
     EngineError,
@@ -26,7 +25,8 @@ from engine.kv.session_kv import SessionKV
 from engine.model import fingerprint, loader
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Examined, Pieces
-from engine.scheduling.plan import Chunk, StepPlan
+from engine.runtime.plan import Chunk, StepPlan
+from engine.runtime.request import SessionState
 
 
 class Leader:

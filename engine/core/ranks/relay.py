@@ -1,6 +1,6 @@
 """What stands for the engine where the ranks are other processes: commands out, events back.
 
-It has the face of `engine.core.loop.Loop` and runs on the engine thread. Nothing of MLX happens
+It has the face of `engine.runtime.loop.Loop` and runs on the engine thread. Nothing of MLX happens
 here, so whatever becomes of the ranks, this process goes on and can start them again.
 """
 
@@ -17,7 +17,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from engine.core.mailbox import Mailbox, refuse
 from engine.core.ranks import files
 from engine.core.ranks.agreeing import budget_of, differing
 from engine.core.ranks.far_end import Answered, Asked, Progress, Told, Unasked, nowhere
@@ -36,6 +35,7 @@ from engine.messages import (
     UnloadIdle,
     WorkDone,
 )
+from engine.runtime.workers import Mailbox, refuse
 
 log = logging.getLogger(__name__)
 

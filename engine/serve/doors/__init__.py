@@ -6,6 +6,6 @@ that table, `tools` reads what is offered, and `choice` gathers an answer. `chat
 lengths of prompts. A door knows nothing of sockets, sessions and the engine's thread: it turns a
 body into an `Asked`, and what comes of that into bytes.
 
-Imports: engine.engine, engine.errors, engine.messages, engine.model, engine.openai, engine.params,
-engine.serve, engine.text.
+Imports: engine.errors, engine.messages, engine.model, engine.openai, engine.params, engine.serve,
+engine.text.
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.core.pressure import PAUSE, Pressure
+from engine.runtime.pressure import PAUSE, Pressure
 from tests.app.conftest import Run, Start
 
 SMALL, LARGE = "/models/Small-3B", "/models/Large-70B"

@@ -6,5 +6,5 @@
 - `copies` says where a machine has a model, `copying` brings it there.
 - `joining` is what each rank has to know to find the others. MLX reads it from its environment.
 
-Imports: engine.core.ranks, engine.errors, engine.model.
+Imports: engine.core.ranks, engine.model.
 """

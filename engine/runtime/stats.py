@@ -1,4 +1,4 @@
-"""The figures of one moment, as `Engine.stats` gives them."""
+"""The figures of one moment, and where the time goes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import asdict
 from typing import Any
 
 from engine.core.confined import confined, memory
-from engine.core.session import SessionState
-from engine.core.state import State
 from engine.model import backend
 from engine.model.drafting import Drafter
 from engine.model.loaded import LoadedModel
-from engine.scheduling.view import Status
+from engine.runtime.plan import Status
+from engine.runtime.request import SessionState
+from engine.runtime.state import State
 
 
 def report(state: State, step_seconds: float) -> dict[str, Any]:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection
+from collections import deque
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from engine.core.meter import Meter
 from engine.core.ranks.leader import Leader
-from engine.core.reply_state import ReplyState
-from engine.core.session import SessionState
 from engine.errors import (
     INTERNAL_ERROR,
     OUT_OF_MEMORY,
@@ -24,6 +23,7 @@ from engine.errors import (
     is_out_of_memory,
     words_of,
 )
+from engine.kv.ledger import CacheKey
 from engine.kv.offload import Offload
 from engine.kv.prefix_cache import PrefixCache
 from engine.kv.tally import Tally
@@ -32,9 +32,11 @@ from engine.model import backend
 from engine.model.backend import Backend
 from engine.model.drafting import Drafter
 from engine.model.loaded import LoadedModel
-from engine.scheduling.view import CacheKey, Status
+from engine.runtime.plan import Status
+from engine.runtime.request import ReplyState, SessionState
 
 log = logging.getLogger(__name__)
+
 
 BUDGET_SHARE = 0.85
 """Of the memory, when no budget is given; the rest is for the process and MLX's scratch buffers."""
@@ -374,3 +376,54 @@ def _said(error: BaseException) -> tuple[str, str]:
         return OUT_OF_MEMORY, "The device ran out of memory. Close a chat and try again."
     log.error("a reply failed", exc_info=error)
     return INTERNAL_ERROR, f"Answering failed: {words_of(error)}"
+
+
+WINDOW = 2.0
+"""Seconds over which the present rates are taken."""
+
+
+class Meter:
+    """Sums and rates of one engine thread.
+
+    Attributes:
+        seconds: since the start, by phase: `commands`, `decode` (`launch` and `wait` are its main
+            parts, `mixed` where a chunk of a prompt was read in the same pass), `prefill`,
+            `load`, `idle`.
+        decoded: tokens generated since the start.
+        read: prompt tokens read since the start, reused ones not among them.
+    """
+
+    def __init__(self) -> None:
+        phases = ("commands", "decode", "launch", "wait", "mixed", "prefill", "load", "idle")
+        self.seconds = dict.fromkeys(phases, 0.0)
+        self.decoded = self.read = 0
+        self._recent: deque[tuple[float, int, int]] = deque()
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Count what happens inside as time of that phase."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] += time.perf_counter() - started
+
+    def note(self, decoded: int, read: int) -> None:
+        """Count tokens of this moment."""
+        self.decoded += decoded
+        self.read += read
+        now = time.perf_counter()
+        self._recent.append((now, decoded, read))
+        self._forget(now)
+
+    def rates(self) -> tuple[float, float]:
+        """Tokens per second generated and read, over the last two seconds."""
+        now = time.perf_counter()
+        self._forget(now)
+        decoded = sum(d for _, d, _ in self._recent)
+        read = sum(r for _, _, r in self._recent)
+        return decoded / WINDOW, read / WINDOW
+
+    def _forget(self, now: float) -> None:
+        while self._recent and self._recent[0][0] < now - WINDOW:
+            self._recent.popleft()

@@ -1,17 +1,11 @@
-"""Whose prompt is read next, and how much of it at a time.
-
-Prompts are read in chunks, one chunk of one prompt in a turn of the loop. A chunk is sized so that
-the chats that are answering wait no longer than the gap budget for their next token.
-"""
+"""What the scheduler learns from time: the sizes of chunks, and the turns of models."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-FIXED_CHUNK = 64
-"""Chunks of reproducible sessions end at multiples of this, whatever the load: where a
-prompt is cut changes how its keys are rounded."""
+from engine.kv.ledger import FIXED_CHUNK
 
 TILE = 16
 """Larger chunks are whole multiples of this: matrix products work on tiles of so many rows."""
@@ -32,17 +26,6 @@ second. Whoever has waited for four times as long as reading it takes comes befo
 
 AIM = 0.8
 """Of the budget: what chunks of one size take varies by about so much."""
-
-
-def fixed_cuts(length: int, stop: int | None) -> list[int]:
-    """Where a reproducible session's chunks end when it reads `length` tokens from the first on.
-
-    `stop` is where it must stop for a snapshot, if anywhere.
-    """
-    cuts = {*range(FIXED_CHUNK, length, FIXED_CHUNK), length}
-    if stop is not None and 0 < stop < length:
-        cuts.add(stop)
-    return sorted(cuts)
 
 
 @dataclass(frozen=True)
@@ -206,3 +189,39 @@ def _towards(size: float | None, tokens: int, factor: float, guess: float) -> fl
     if factor >= 1:
         return max(size or guess, tokens * factor)
     return max(tokens * factor, 0.6 * size if size is not None else 0.0)
+
+
+class Turns:
+    """Several models share the device by time: the one that has used least of it is next.
+
+    A turn each would slow a small model's chats down to the pace of a large one.
+    """
+
+    def __init__(self) -> None:
+        self._used: dict[str, float] = {}
+        self._served: set[str] = set()
+
+    def next(self, active: Iterable[str]) -> str:
+        """Whose turn it is among `active` models; at least one.
+
+        One that was not active before begins with as little time as the others have used, not
+        with less: it is owed nothing for the time when it had nothing to do.
+        """
+        known = {m: self._used[m] for m in active if m in self._used}
+        least = min(known.values(), default=0.0)
+        self._used = {m: known.get(m, least) for m in active}
+        self._served &= self._used.keys()
+        return min(self._used, key=lambda m: self._used[m])
+
+    def completes(self, model: str) -> bool:
+        """Whether all active models have had a turn once `model` has had this one."""
+        return self._served | {model} == self._used.keys()
+
+    def charge(self, model: str, seconds: float) -> bool:
+        """Count a turn that `model` has had; True when all active ones have had one since."""
+        self._used[model] += seconds
+        self._served.add(model)
+        if self._served != self._used.keys():
+            return False
+        self._served = set()
+        return True

@@ -10,22 +10,22 @@ from dataclasses import dataclass, field
 
 import mlx.core as mx
 
-from engine.core import drafting
-from engine.core.examining import as_engine_error
-from engine.core.loading import Loading
-from engine.core.restoring import Restoring
-from engine.core.session import SessionState
-from engine.core.state import State
 from engine.errors import let_go
+from engine.kv.ledger import CacheKey
 from engine.kv.session_kv import SessionKV
-from engine.model import runner
-from engine.model.drafting import Check
+from engine.model import drafting, runner
+from engine.model.drafting import Check, Drafter
 from engine.model.reading import Reading
 from engine.model.runner import Following, Row
-from engine.scheduling.plan import Admission, Adoption, Chunk, Pass, StepPlan, Timing
-from engine.scheduling.view import CacheKey, Status
+from engine.runtime.examining import as_engine_error
+from engine.runtime.jobs import Restoring
+from engine.runtime.models import Loading
+from engine.runtime.plan import Admission, Adoption, Chunk, Pass, Status, StepPlan, Timing
+from engine.runtime.request import SessionState
+from engine.runtime.state import State
 
 log = logging.getLogger(__name__)
+
 
 PENDING_SHARE = 1 / 16
 """Of the budget: while more is on its way to the disk, caches that make room are not written."""
@@ -230,7 +230,7 @@ class Execution:
                 out.seconds = time.perf_counter() - started
             elif step.draft:
                 with state.meter.phase("wait"):
-                    out.check = drafting.check(feeding[0], step.draft)
+                    out.check = _check_draft(feeding[0], step.draft)
             elif feeding:
                 with state.meter.phase("launch"):
                     out.following = _launch(feeding, step.shared)
@@ -240,7 +240,7 @@ class Execution:
             out.error = error
         state.meter.note(sum(token is not None for token in out.read.values()), 0)
         if step.behind and out.error is None:
-            drafting.catch_up(feeding[0], step.behind)
+            _catch_up(feeding[0], step.behind)
         return out
 
     def _decode_mixed(
@@ -324,3 +324,23 @@ def _launch(
     rows = [Row(s.kv, s.reply) for s in feeding if s.reply is not None]
     tokens = runner.decode(feeding[0].model, rows, shared, readings)
     return {s.id: t for s, t in zip(feeding, tokens, strict=True)}
+
+
+def _check_draft(session: SessionState, count: int) -> Check:
+    """Draft `count` tokens of the session's answer and have its model read them."""
+    reply = session.reply
+    assert reply is not None
+    found = drafting.check(session.model, session.kv, reply, session.model.drafter, count)
+    reply.next = None
+    return found
+
+
+def _catch_up(session: SessionState, count: int) -> None:
+    """Have the drafter read the next `count` tokens of an answer; its faults are its own."""
+    reply = session.reply
+    drafter: Drafter = session.model.drafter
+    assert reply is not None
+    try:
+        drafter.read(reply.tokens, count)
+    except BaseException as error:  # a panic in a native library, too
+        drafter.fail(error)

@@ -1,62 +1,64 @@
 """The engine thread's loop: every running chat gets a token a turn, and prompts are read between.
 
-Read `step` first. A turn is: take what callers ask (`reception`, `loading`), plan
-(`scheduling.Scheduler`), execute the plan (`execution`), finish it (`finishing`). Models that are
-loaded and caches that come back from disk are read piece by piece after that.
+Read `step` first. A turn is: take what callers ask (`commands`, `models`), plan (`scheduler`),
+execute the plan (`executor`), finish it (`delivery`). Models that are loaded and caches that come
+back from disk are read piece by piece after that.
 """
 
 from __future__ import annotations
 
 import logging
+import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from enum import Enum, auto
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 
-from engine.core.calibrating import Calibrating
-from engine.core.commands import Estimate, Load, Pin, Relieve, Unload, UnloadIdle
 from engine.core.confined import confined, pacing
-from engine.core.embedding import Embedding
-from engine.core.ending import surely
-from engine.core.estimating import Estimating
-from engine.core.execution import Execution
-from engine.core.finishing import Finishing
-from engine.core.growing import Growing
-from engine.core.idling import Idling
-from engine.core.loading import Loading
-from engine.core.mailbox import Mailbox, refuse
-from engine.core.pairing import Pairing
 from engine.core.ranks.leader import Leader
-from engine.core.reception import Reception
-from engine.core.recovery import Recovery, Stage
-from engine.core.relieving import Relieving
-from engine.core.resting import Resting
-from engine.core.restoring import Restoring
-from engine.core.state import State
-from engine.core.view import view
-from engine.core.workers import Workers
-from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError, words_of
+from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError, RanksLostError, words_of
+from engine.kv.ledger import CacheKey
 from engine.messages import (
     Cancel,
     CloseSession,
     Command,
     CountTokens,
     Embed,
+    Estimate,
     Forget,
     Fork,
     GetStats,
+    Load,
     OpenSession,
     Pause,
+    Pin,
     Prioritise,
+    Relieve,
     Send,
     Stop,
+    Unload,
+    UnloadIdle,
     WorkDone,
 )
+from engine.model import backend
 from engine.model.backend import openblas
-from engine.scheduling.scheduler import Scheduler
+from engine.runtime.calibrating import Calibrating
+from engine.runtime.commands import Reception
+from engine.runtime.delivery import Finishing, Growing
+from engine.runtime.examining import Estimating, as_engine_error
+from engine.runtime.executor import Execution
+from engine.runtime.jobs import Embedding, Restoring
+from engine.runtime.models import Loading, Pairing, surely
+from engine.runtime.plan import Status, StepPlan
+from engine.runtime.request import SessionState
+from engine.runtime.scheduler import Scheduler
+from engine.runtime.state import State
+from engine.runtime.view import idle, view
+from engine.runtime.workers import Mailbox, Workers, refuse
 
 log = logging.getLogger(__name__)
 
@@ -303,3 +305,191 @@ class Loop:
 
 def _nothing(*_: object) -> None:
     """Only wakes the engine thread, which frees what has been written before anything else."""
+
+
+class Stage(Enum):
+    """How far a turn has come."""
+
+    COMMANDS = auto()
+    PLANNING = auto()
+    COMPUTING = auto()
+    AFTERWARDS = auto()
+
+
+SURVIVED = {Stage.COMMANDS: 3, Stage.PLANNING: 2, Stage.COMPUTING: 1, Stage.AFTERWARDS: 3}
+"""So many faults in a row the engine goes on after."""
+
+
+class Recovery:
+    """Knows how far the turn has come, and makes good what a fault has left."""
+
+    def __init__(self, state: State, loading: Loading) -> None:
+        self._state = state
+        self._loading = loading
+        self._stage = Stage.COMMANDS
+        self._plan = StepPlan()
+        self._in_a_row = 0
+
+    def reached(self, stage: Stage, plan: StepPlan | None = None) -> None:
+        """Take note of how far the turn has come; when it computes, with which plan."""
+        self._stage = stage
+        if plan is not None:
+            self._plan = plan
+
+    def well(self) -> None:
+        """A turn has come to its end."""
+        self._in_a_row = 0
+
+    def after(self, error: BaseException) -> None:
+        """Make good what a fault has left; raises it again where the engine cannot go on."""
+        self._in_a_row += 1
+        if isinstance(error, RanksLostError) or self._in_a_row > SURVIVED[self._stage]:
+            raise error
+        log.error("a turn of the engine failed (%s)", self._stage.name.lower(), exc_info=error)
+        if self._stage is Stage.COMPUTING:
+            self._begin_again()
+        elif self._stage is Stage.PLANNING and self._in_a_row > 1:
+            self._give_up(error)
+        self._state.fail_lost()
+
+    def _begin_again(self) -> None:
+        """Let the sessions of the plan go on from caches that are made anew."""
+        plan = self._plan
+        ids = {i for step in plan.passes for i in step.rows}
+        ids |= {part.session for part in (*plan.chunks, plan.adopt) if part is not None}
+        for session in [s for s in self._state.answering.values() if s.id in ids]:
+            if session.reply_status not in (Status.PREFILLING, Status.DECODING):
+                continue
+            try:
+                self._state.begin_again(session)
+            except BaseException as fault:
+                self._fail(session, fault)
+
+    def _give_up(self, error: BaseException) -> None:
+        """End whatever is planned for: one of them is what no plan can be made with."""
+        for session in list(self._state.answering.values()):
+            self._fail(session, error, keep_cache=True)
+        wanted = self._loading.wanted
+        if wanted is not None:
+            self._loading.refuse(wanted.key, as_engine_error(error))
+
+    def _fail(self, session: SessionState, error: BaseException, keep_cache: bool = False) -> None:
+        try:
+            self._state.fail_reply(session, error, keep_cache)
+        except BaseException:  # what it has left is found by `fail_lost`
+            log.exception("a reply could not be ended in order")
+
+
+REST_S = 5.0
+"""Seconds without a step. To have the memory again costs the next step some milliseconds."""
+
+
+class Resting:
+    """When a rest is long enough, once after each time of work."""
+
+    def __init__(self) -> None:
+        self._due: float | None = None
+
+    def worked(self) -> None:
+        """A step was computed."""
+        self._due = time.monotonic() + REST_S
+
+    @property
+    def patience(self) -> float | None:
+        """Seconds until there is something to do; None where that will not be."""
+        return None if self._due is None else max(0.0, self._due - time.monotonic())
+
+    def step(self) -> None:
+        """Give the memory back if it is time."""
+        if self._due is not None and time.monotonic() >= self._due:
+            self._due = None
+            backend.give_back_memory()
+
+
+class Relieving:
+    """Drops every cache that no reply uses, and what MLX keeps for reuse.
+
+    Args:
+        evict: drops idle caches, by their keys.
+    """
+
+    def __init__(self, state: State, evict: Callable[[Iterable[CacheKey]], None]) -> None:
+        self._state = state
+        self._evict = evict
+
+    def relieve(self, command: Relieve) -> None:
+        """Answer a command."""
+        before = self._held()
+        self._evict([cache.key for cache in idle(self._state)])
+        # What goes to disk is held until it is written. It is given back then, and not counted.
+        backend.give_back_memory()
+        command.answer.set_result(max(0, before - self._held()))
+
+    def _held(self) -> int:
+        state = self._state
+        return state.kv_bytes + state.prefix_cache.nbytes + state.leaving(state.promised()[1])
+
+
+class Idling:
+    """The commands `UnloadIdle` and `Pin`, and what they decide.
+
+    Args:
+        free: frees a model, by its id.
+        needed: ids of the models that are used by something else than sessions.
+    """
+
+    def __init__(
+        self, state: State, free: Callable[[str], None], needed: Callable[[], set[str]]
+    ) -> None:
+        self._state = state
+        self._free = free
+        self._needed = needed
+        self._after: float | None = None
+        self._told: Callable[[str], None] | None = None
+        self._pinned: set[str] = set()
+        self._look_at = 0.0
+
+    def set(self, command: UnloadIdle) -> None:
+        """Say after how many seconds, and who hears of it."""
+        self._after, self._told = command.after, command.told
+        self._look_at = 0.0
+
+    def pin(self, command: Pin) -> None:
+        """Keep a model whatever happens, or no longer."""
+        (self._pinned.add if command.pinned else self._pinned.discard)(command.model_id)
+        self._look_at = 0.0
+
+    @property
+    def patience(self) -> float | None:
+        """Seconds until there is something to do; None where that will not be."""
+        due = [at for _, at in self._due()]
+        return max(0.0, max(min(due), self._look_at) - time.monotonic()) if due else None
+
+    def step(self) -> None:
+        """Unload what has been idle for long enough. Looks once a second at most."""
+        now = time.monotonic()
+        if self._after is None or now < self._look_at:
+            return
+        self._look_at = now + min(1.0, self._after)
+        for model_id, at in self._due():
+            if at <= now:
+                self._unload(model_id)
+
+    def _due(self) -> list[tuple[str, float]]:
+        """When each model that is not in use may go."""
+        if self._after is None or not self._state.models:
+            return []
+        busy = {s.model.info.id for s in self._state.answering.values()} | self._needed()
+        bases = {m.base.info.id for m in self._state.models.values() if m.base is not None}
+        bases |= {d.model.info.id for d in self._state.drafters.values()}
+        left = self._state.models.keys() - busy - self._pinned - bases  # these would free nothing
+        return [(i, self._state.models[i].used_at + self._after) for i in left]
+
+    def _unload(self, model_id: str) -> None:
+        self._free(model_id)
+        if self._told is None:
+            return
+        try:
+            self._told(model_id)
+        except BaseException:  # the caller's own
+            log.exception("who hears of unloaded models raised")

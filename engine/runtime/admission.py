@@ -15,8 +15,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY
-from engine.scheduling.plan import Admission, LoadAdmission, Refusal
-from engine.scheduling.view import CacheKey, Idle, LoadRequest, Memory, Row, Status
+from engine.kv.ledger import CacheKey
+from engine.runtime.plan import (
+    Admission,
+    Idle,
+    LoadAdmission,
+    LoadRequest,
+    Memory,
+    Refusal,
+    Row,
+    Status,
+)
 
 SCRATCH_SHARE = 1 / 16
 """Of the budget, at most so much is kept free for a single question that may come."""

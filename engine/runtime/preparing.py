@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.core.confined import bounds
-from engine.core.reply_state import Prepared
 from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST, EngineError
 from engine.kv.cache_file import Record
 from engine.kv.ledger import Ledger
@@ -17,7 +16,7 @@ from engine.model.constraint import constrain, of_answer
 from engine.model.loaded import TextSide
 from engine.model.vocabulary import check_ids
 from engine.params import SamplingParams
-from engine.scheduling import overflow
+from engine.runtime.request import Prepared
 from engine.text import pieces, prompt, raw, tool_forms
 from engine.text.rendering import TooLongError
 from engine.text.text import ReplyText
@@ -109,7 +108,7 @@ def prepare(request: Request) -> Outcome:
     if request.slides and context - length < min(most, context // 8):
         kept, more = _slide(context, messages, build)
         if more:
-            gone = [*gone, *overflow.gone(messages, kept)]
+            gone = [*gone, *not_kept(messages, kept)]
             messages = kept
             ready, length = _built(build, kept)
     if ready is None or length >= context:
@@ -261,13 +260,13 @@ def _without_gone(
     gone = request.gone
     if not whole or not gone:
         return messages, gone
-    kept = overflow.without(messages, gone) if request.slides else None
+    kept = without(messages, gone) if request.slides else None
     return (messages, []) if kept is None else (kept, gone)
 
 
 def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list[Message]]:
     """The messages without the oldest turns that cannot fit by their size alone, and those."""
-    head, most = overflow.head(messages), bounds.most_characters(context)
+    head, most = fixed_head(messages), bounds.most_characters(context)
     sizes = [bounds.size(m) for m in messages]
     total, cut = sum(sizes), head
     turns = [i for i, m in enumerate(messages) if i > head and m["role"] == "user"]
@@ -287,5 +286,89 @@ def _slide(
     def length(some: list[Message]) -> int:
         return _built(build, some)[1]
 
-    target = int(context * overflow.KEPT_SHARE)
-    return overflow.slide(messages, target, context - 1, length) or (messages, 0)
+    target = int(context * KEPT_SHARE)
+    return slide(messages, target, context - 1, length) or (messages, 0)
+
+
+KEPT_SHARE = 0.7
+"""Of the context: so much is filled anew, so that the next turns need not drop again at once and
+their prompts begin like the one before, which is what their caches are reused by."""
+
+
+def fixed_head(messages: Sequence[Message]) -> int:
+    """How many system messages stand before the first turn."""
+    count = 0
+    while count < len(messages) and messages[count]["role"] == "system":
+        count += 1
+    return count
+
+
+def slide(
+    messages: list[Message], target: int, most: int, length: Callable[[list[Message]], int]
+) -> tuple[list[Message], int] | None:
+    """The messages without the oldest turns, and how many messages went.
+
+    System messages at the head stay, and so does the last message of the user with what follows
+    it. Turns are dropped whole, as few as get the prompt to `target` tokens. Where the last turn
+    alone is too long, its oldest steps go: a message of the assistant with the results of the
+    tools that it called. The last step stays.
+
+    Args:
+        most: tokens that the prompt may have at all, for when only the last turn is left.
+        length: how many tokens a prompt of these messages has; called O(log n) times.
+
+    Returns:
+        None when even the last turn's last step is too long.
+    """
+    fixed = fixed_head(messages)
+    cuts = [i for i, m in enumerate(messages) if i > fixed and m["role"] == "user"]
+    if cuts:
+        kept = _fewest([[*messages[:fixed], *messages[cut:]] for cut in cuts], target, length)
+        if length(kept) <= most:
+            return kept, len(messages) - len(kept)
+    last = cuts[-1] if cuts else fixed
+    asked = messages[last : last + 1]
+    steps = [i for i, m in enumerate(messages) if i > last and m["role"] == "assistant"][1:]
+    if not steps or asked[0]["role"] != "user":
+        return None
+    kept = _fewest([[*messages[:fixed], *asked, *messages[i:]] for i in steps], target, length)
+    return (kept, len(messages) - len(kept)) if length(kept) <= most else None
+
+
+def not_kept(messages: Sequence[Message], kept: Sequence[Message]) -> list[Message]:
+    """The messages that `slide` did not keep."""
+    there = {id(message) for message in kept}
+    return [message for message in messages if id(message) not in there]
+
+
+def without(messages: list[Message], gone: Sequence[Message]) -> list[Message] | None:
+    """A conversation without those messages; None where they are not its oldest.
+
+    Only messages of the user may stand between them: the one whose turn is still worked on stays.
+    """
+    fixed = fixed_head(messages)
+    kept, found = messages[:fixed], 0
+    for at, message in enumerate(messages[fixed:], fixed):
+        if found == len(gone):
+            return [*kept, *messages[at:]]
+        if message == gone[found]:
+            found += 1
+        elif message["role"] == "user":
+            kept.append(message)
+        else:
+            return None
+    return None
+
+
+def _fewest(
+    choices: list[list[Message]], target: int, length: Callable[[list[Message]], int]
+) -> list[Message]:
+    """The first of these, each shorter than the one before, that is of `target`; else the last."""
+    low, high = 0, len(choices) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if length(choices[middle]) <= target:
+            high = middle
+        else:
+            low = middle + 1
+    return choices[low]

@@ -6,27 +6,18 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 
-from engine.core import drafting
-from engine.core.session import SessionState
-from engine.core.state import State
 from engine.errors import words_of
 from engine.kv.held_caches import Part
+from engine.kv.ledger import CacheKey, Offer
 from engine.kv.prefix_cache import in_common
 from engine.kv.session_kv import SessionKV
-from engine.scheduling import admission
-from engine.scheduling.view import (
-    CacheKey,
-    Idle,
-    LoadRequest,
-    Memory,
-    Offer,
-    Pace,
-    Row,
-    Status,
-    View,
-)
+from engine.runtime import admission
+from engine.runtime.plan import Idle, LoadRequest, Memory, Pace, Row, Status, View
+from engine.runtime.request import SessionState
+from engine.runtime.state import State
 
 log = logging.getLogger(__name__)
+
 
 SCRATCH_TOKENS = 1024
 """So long a single question always finds room, if no other one runs."""
@@ -60,7 +51,7 @@ def view(state: State, load: LoadRequest | None) -> View:
         offer=lambda row: _offer(state, sessions[row.id]),
         halt=lambda row, others: _halt(state, row, others),
         common=lambda one, other: _common(state, one, other),
-        behind=lambda row: drafting.behind(state, sessions[row.id]),
+        behind=lambda row: draft_behind(state, sessions[row.id]),
     )
 
 
@@ -120,7 +111,7 @@ def _row(session: SessionState) -> Row:
         slack=session.slack if reply.prompt is not None else 0,
         group=promise.group,
         shared=promise.shared,
-        drafts=drafting.most(session) if model.drafter is not None else 0,
+        drafts=draft_room(session) if model.drafter is not None else 0,
     )
 
 
@@ -180,3 +171,33 @@ def _halt(state: State, row: Row, others: Sequence[Row]) -> int:
 
 def _common(state: State, one: Row, other: Row) -> int:
     return in_common(state.answering[one.id].reader, state.answering[other.id].reader)
+
+
+def draft_room(session: SessionState) -> int:
+    """The most tokens that may be drafted after a session's pending one; 0 where none may.
+
+    Reproducible chats never have drafts: a pass of several tokens rounds otherwise than steps do.
+    """
+    reply, drafter = session.reply, session.model.drafter
+    if reply is None or drafter is None or not drafter.works or reply.next is None:
+        return 0
+    if session.reproducible or reply.alone or not session.kv.trimmable:
+        return 0
+    return max(0, reply.limit - reply.generated - 2)  # one more follows the draft
+
+
+def draft_behind(state: State, session: SessionState) -> int:
+    """How many of an answer's tokens its drafter must read; -1 where there is no memory for it.
+
+    A draft takes what nobody needs: no chat's cache makes room for one.
+    """
+    reply, drafter = session.reply, session.model.drafter
+    assert reply is not None
+    drafter.draft_for(session.domain)
+    if not drafter.admitted(reply.tokens, reply.limit, state.memory_version):
+        needed = drafter.model.estimate.bytes(reply.prompt_length + reply.limit)
+        own, groups = state.promised()
+        used = state.weights + own + sum(groups.values()) + needed
+        used += state.idle_bytes(groups) + state.leaving(groups) - drafter.nbytes
+        drafter.admit(reply.tokens, reply.limit, state.memory_version, used <= state.budget)
+    return int(drafter.behind(reply.tokens)) if drafter.has_room else -1

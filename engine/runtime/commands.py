@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.core.mailbox import refuse
-from engine.core.preparing import Outcome, Request, count, prepare
-from engine.core.reply_state import ReplyState
-from engine.core.report import report
-from engine.core.session import SessionState
-from engine.core.state import State
-from engine.core.workers import Workers
-from engine.errors import (
-    SESSION_BUSY,
-    SESSION_CLOSED,
-    UNKNOWN_MODEL,
-    EngineError,
-    as_engine_error,
-)
+from engine.errors import SESSION_BUSY, SESSION_CLOSED, UNKNOWN_MODEL, EngineError, as_engine_error
 from engine.kv.cache_file import Record
 from engine.kv.ledger import Ledger
 from engine.messages import (
@@ -36,8 +23,13 @@ from engine.messages import (
 from engine.model import backend
 from engine.model.quantised import kept_in
 from engine.params import SamplingParams
-from engine.scheduling.scheduler import Scheduler
-from engine.scheduling.view import Status
+from engine.runtime.plan import Status
+from engine.runtime.preparing import Outcome, Request, count, prepare
+from engine.runtime.request import ReplyState, SessionState
+from engine.runtime.scheduler import Scheduler
+from engine.runtime.state import State
+from engine.runtime.stats import report
+from engine.runtime.workers import Workers, refuse
 from engine.text.rendering import MOMENT
 
 

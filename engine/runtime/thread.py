@@ -12,17 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.confined import confined
-from engine.core.mailbox import Mailbox, refuse
 from engine.core.ranks.hosts.host import Host
 from engine.errors import ENGINE_STOPPED, EngineError, words_of
 from engine.messages import Stop
 from engine.model import backend, overlay
+from engine.runtime.workers import Mailbox, refuse
 
 if TYPE_CHECKING:
-    from engine.core.loop import Loop
     from engine.core.ranks.relay import Relay
+    from engine.runtime.loop import Loop
 
 log = logging.getLogger(__name__)
+
 
 _this_thread = threading.local()
 
@@ -77,7 +78,7 @@ def _loop(
         backend.start()  # what the children import depends on whether it can be
     confined.shared().start()  # they import what they need while this thread does
     backend.take_openblas()  # before anything imports MLX
-    from engine.core.loop import Loop
+    from engine.runtime.loop import Loop
 
     return Loop(mailbox, memory_budget, cache_dir, cache_bytes, ways_dir=ways_dir)
 

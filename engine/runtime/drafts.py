@@ -1,10 +1,4 @@
-"""Whether a small model drafts for the chat that runs alone, and how many tokens at a time.
-
-Drafting pays where checking several tokens costs little more than making one, and where the small
-model is often right. Neither is known before, so both ways are timed on the chats themselves: a
-few plain steps, a few passes with drafts, and then whichever takes less time a token. Where
-drafting loses it is tried again later, each time after twice as many tokens.
-"""
+"""Drafts for the chat that runs alone: whether they pay, and what comes of them."""
 
 from __future__ import annotations
 

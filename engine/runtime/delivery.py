@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from engine.core import drafting
-from engine.core.execution import PassResult, Results
-from engine.core.growing import AHEAD, Growing
-from engine.core.loading import Loading
-from engine.core.session import SessionState
-from engine.core.state import State
+import mlx.core as mx
+
 from engine.errors import EngineError
+from engine.kv.ledger import CacheKey
 from engine.messages import FinishReason
-from engine.model import runner
+from engine.model import drafting, runner
 from engine.model.drafting import Check
 from engine.model.loaded import LoadedModel
-from engine.scheduling.plan import StepPlan
-from engine.scheduling.view import Status
+from engine.runtime.executor import PassResult, Results
+from engine.runtime.models import Loading
+from engine.runtime.plan import Status, StepPlan
+from engine.runtime.request import PROMISED, SessionState
+from engine.runtime.state import State
+from engine.runtime.view import room_for
 
 log = logging.getLogger(__name__)
 
@@ -122,7 +123,7 @@ class Finishing:
     def _advance_drafted(self, session: SessionState, check: Check, results: Results) -> None:
         """Take the token that was pending, and those drafted after it as far as they hold."""
         started = time.perf_counter()
-        reason, told = drafting.advance(session, check, partial(self._take, session))
+        reason, told = _advance_draft(session, check, partial(self._take, session))
         self._state.meter.note(told, 0)
         if reason is not None:
             self._state.end_reply(session, reason)
@@ -188,3 +189,79 @@ class Finishing:
         reply = session.reply
         if reply is not None and reply.queue_position != place:
             reply.progress(reply.reused, place)
+
+
+AHEAD = 256
+"""So many tokens before its end an answer asks for more."""
+
+
+class Growing:
+    """Promises more memory to answers that have used what they were promised.
+
+    Args:
+        evict: drops idle caches, by their keys.
+    """
+
+    def __init__(self, state: State, evict: Callable[[Iterable[CacheKey]], None]) -> None:
+        self._state = state
+        self._evict = evict
+
+    def grow(self, session: SessionState) -> None:
+        """Let a reply become longer, if it may and there is room. Otherwise it ends by length.
+
+        It is asked `AHEAD` tokens before that, so that what makes room can be written to disk.
+        """
+        reply = session.reply
+        if reply is None or reply.limit >= reply.longest:
+            return
+        state, before = self._state, reply.limit
+        last = reply.generated + 2 > before
+        if reply.asked_for_more == state.memory_version and not last:
+            return
+        reply.limit = min(reply.longest, before + PROMISED)
+        own, groups = state.promised()
+        needed = state.weights + own + sum(groups.values())
+        room = room_for(state, needed, groups)
+        if room is None:
+            reply.limit = before
+        else:
+            dropped, left = room
+            if dropped:
+                self._evict(dropped)
+            if needed + left + state.leaving(groups) > state.budget:
+                # The next few tokens take hardly more than they have.
+                reply.limit = min(reply.longest, before + AHEAD) if last else before
+        reply.asked_for_more = state.memory_version
+
+
+def _advance_draft(
+    session: SessionState, found: Check, take: Callable[[int], FinishReason | None]
+) -> tuple[FinishReason | None, int]:
+    """Take the pending token, and the drafted ones as long as the answer says the same.
+
+    Afterwards the caches of both models hold what was taken and nothing else.
+
+    Args:
+        take: adds a token to the answer; says why the answer ends with it, if it does.
+
+    Returns:
+        Why the answer ends, None where it goes on, and how many tokens were taken.
+    """
+    reply, drafter = session.reply, session.model.drafter
+    assert reply is not None
+    start, told, following = session.kv.length - len(found.fed), 0, 0
+    reason: FinishReason | None = None
+    for place, token in enumerate(found.fed):
+        reason, told = take(token), place + 1
+        if reason is not None:
+            break
+        following = found.choose(reply, place)
+        if [following] != found.fed[told : told + 1]:
+            break
+    drafting.take_back(session.kv, start + told)
+    drafter.keep(start + told)
+    drafter.drafted += len(found.drafted)
+    drafter.accepted += told - 1
+    if reason is None:
+        reply.next = mx.array([following], mx.uint32)
+    return reason, told

@@ -9,13 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.scheduling import admission, drafting, together
-from engine.scheduling.admission import Eviction
-from engine.scheduling.drafting import Drafting
-from engine.scheduling.pacing import MIN_CHUNK, MOST_CHUNK, TILE, Pacing, Waiting
-from engine.scheduling.plan import Adoption, Chunk, Pass, Refusal, StepPlan, Timing
-from engine.scheduling.turns import Turns
-from engine.scheduling.view import Pace, Row, Status, View
+from engine.kv.ledger import MIN_GAIN
+from engine.runtime import admission
+from engine.runtime import drafts as drafting
+from engine.runtime.admission import Eviction
+from engine.runtime.drafts import Drafting
+from engine.runtime.pacing import MIN_CHUNK, MOST_CHUNK, TILE, Pacing, Turns, Waiting
+from engine.runtime.plan import (
+    Adoption,
+    Chunk,
+    Pace,
+    Pass,
+    Refusal,
+    Row,
+    Status,
+    StepPlan,
+    Timing,
+    View,
+)
 
 APART_EVERY = 256
 """One chunk in so many is read after a step and not with it, to learn how long a step takes by
@@ -132,7 +143,7 @@ class Scheduler:
             )
             joint = len(groups) == 1 and _may_mix(view, order[0], groups[0])
             ready = _pass(groups[0], view) if joint else None
-            return together.with_last_tokens(view, order, plan, ready)
+            return with_last_tokens(view, order, plan, ready)
         models = tuple(dict.fromkeys(g[0].model for g in groups))
         model = self._turns.next(models) if models else ""
         passes = tuple(_pass(g, view) for g in groups if g[0].model == model)
@@ -153,7 +164,7 @@ class Scheduler:
             queue=queue,
             answering=len(groups) if chunk is not None else 0,
         )
-        return together.with_last_tokens(view, order, plan)
+        return with_last_tokens(view, order, plan)
 
     def _with_draft(self, step: Pass, row: Row, view: View) -> Pass:
         """The step of the chat that decodes alone: with a draft where that is worth it."""
@@ -189,7 +200,7 @@ class Scheduler:
         if handed_on:
             asked = order
         elif order and order[0].remaining <= self.pacing.chunk(order[0].model, MOST_CHUNK, None):
-            asked = together.candidates(view, order)
+            asked = candidates(view, order)
         else:
             asked = order[:1]
         reading = {r.id for r in order}
@@ -201,7 +212,7 @@ class Scheduler:
             if is_read and row is not order[0] and not handed_on:
                 continue  # it will have more of it
             free = row.unwritten and offer.length > row.length
-            if free or together.is_worth_a_copy(row, offer.length):
+            if free or is_worth_a_copy(row, offer.length):
                 return Adoption(row.id, offer.donor, offer.length)
         return None
 
@@ -236,7 +247,7 @@ class Scheduler:
         chunk = Chunk(row.id, row.model, row.length, min(row.remaining, most), mixed=True)
         if chunk.count < row.remaining:
             return chunk, ()
-        return chunk, together.beside(view, order, most - chunk.count, mixed=True)
+        return chunk, read_beside(view, order, most - chunk.count, mixed=True)
 
     def _chunk(
         self, view: View, order: Sequence[Row], groups: Sequence[Sequence[Row]]
@@ -258,7 +269,7 @@ class Scheduler:
         chunk = Chunk(row.id, row.model, row.length, count, fixed=row.reproducible)
         if count < row.remaining:
             return chunk, ()
-        return chunk, together.beside(view, order, most - count)
+        return chunk, read_beside(view, order, most - count)
 
 
 def _groups(rows: Sequence[Row]) -> list[list[Row]]:
@@ -303,3 +314,116 @@ def _runs_beside(other: Row, row: Row) -> bool:
     """Whether a chat stands in the way of another that would draft alone."""
     beside = other.id != row.id and not other.paused
     return beside and other.status not in (Status.PREPARING, Status.FINISHED)
+
+
+MOST = 16
+"""Prompts that are read in one pass. Each has its own attention, so more save less and less."""
+
+COPY_PER_TOKEN = 64
+"""Copying this many tokens' keys takes about as long as reading one token."""
+
+
+def is_worth_a_copy(row: Row, length: int) -> bool:
+    """Whether a copy of another's first `length` tokens saves more than it costs."""
+    return length - row.length >= max(MIN_GAIN, length // COPY_PER_TOKEN)
+
+
+def candidates(view: View, order: Sequence[Row]) -> Sequence[Row]:
+    """The next prompt, and those that might be read in one pass with it if they are short."""
+    if len(order) < 2 or not _may(view, order[0]):
+        return order[:1]
+    return [r for r in order if r.model == order[0].model and _may(view, r)][:MOST]
+
+
+def read_beside(
+    view: View, order: Sequence[Row], room: int, mixed: bool = False
+) -> tuple[Chunk, ...]:
+    """What is read in one pass with all that is left of the next prompt.
+
+    Whoever could go on from what another reads in this pass waits for that: it costs less.
+
+    Args:
+        room: tokens that the pass has left for them.
+    """
+    first, *others = candidates(view, order)
+    taken = [first]
+    for row in others:
+        if row.remaining > room or _stops(view, row, order):
+            continue
+        if any(_shares(view, row, other) for other in taken):
+            continue
+        taken.append(row)
+        room -= row.remaining
+    return tuple(Chunk(r.id, r.model, r.length, r.remaining, mixed) for r in taken[1:])
+
+
+def with_last_tokens(
+    view: View, order: Sequence[Row], plan: StepPlan, ready: Pass | None = None
+) -> StepPlan:
+    """The plan, with the last tokens of prompts that end with its pass.
+
+    Chats that come together begin to answer together, so nobody begins while others are still to
+    be read, unless somebody is answering anyway.
+
+    Args:
+        ready: the first step of those who wait for these prompts, where it can be the same pass.
+    """
+    apart = plan.gathering and ready is None
+    if plan.chunk is None or apart or (plan.passes and not plan.chunk.mixed):
+        return plan
+    chunks, rows = plan.chunks, {r.id: r for r in order}
+    if not all(_ends(view, rows[c.session], c, order) for c in chunks):
+        return plan
+    read = tuple(c.session for c in chunks)
+    begins = not plan.passes
+    if begins and any(_comes(r) for r in view.rows if r.id not in read):
+        return plan
+    before = ready or Pass((), (), len(read) > 1) if begins else plan.passes[0]
+    step = replace(before, rows=(*before.rows, *read), feed=(*before.feed, *read))
+    first, *beside = (replace(c, mixed=True, ends=True) for c in chunks)
+    return replace(
+        plan,
+        models=plan.models or (first.model,),
+        model=first.model,
+        passes=(step,),
+        chunk=first,
+        beside=tuple(beside),
+        gathering=False,
+        begins=begins,
+    )
+
+
+def _ends(view: View, row: Row, chunk: Chunk, order: Sequence[Row]) -> bool:
+    """Whether a chunk is all that is left of a prompt, and nothing stops between it and the last.
+
+    A prompt of which others hold all but the last token has no chunk at all.
+    """
+    if not row.ends or chunk.count < row.remaining:
+        return False
+    return row.end not in (row.snapshot_at, view.halt(row, [r for r in order if r is not row]))
+
+
+def _comes(row: Row) -> bool:
+    """Whether a session's prompt will be read soon."""
+    return row.status < Status.DECODING and not row.paused
+
+
+def _may(view: View, row: Row) -> bool:
+    model = row.model
+    return row.mixable and model in view.joining and model not in view.faulty
+
+
+def _stops(view: View, row: Row, order: Sequence[Row]) -> bool:
+    """Whether reading must stop somewhere within the prompt."""
+    halt = view.halt(row, [r for r in order if r is not row])
+    return max(row.snapshot_at, halt) > row.length
+
+
+def _shares(view: View, one: Row, other: Row) -> bool:
+    """Whether one of two had better go on from what the other will have read.
+
+    What costs nothing to take over is waited for only where nothing is left to read then.
+    """
+    common = view.common(one, other)
+    whole = any(row.unwritten and common == row.end for row in (one, other))
+    return whole or any(is_worth_a_copy(row, common) for row in (one, other))

@@ -1,0 +1,325 @@
+"""A model folder looked at before anything of it is loaded: by workers, in confined children."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from engine import hub
+from engine.core.confined.checked import AdapterFacts, CheckedTokenizer, Facts
+from engine.core.confined.confined import Confined
+from engine.core.ranks.spreading import Shares
+from engine.errors import MODEL_LOAD_FAILED, OUT_OF_MEMORY, EngineError, is_out_of_memory, words_of
+from engine.hub.gguf import kept
+from engine.hub.names import clean_name
+from engine.kv.fitting import Fit, Loaded, Weights, fit
+from engine.messages import Estimate
+from engine.model import adapting, fingerprint, folder, loader
+from engine.model.adapting import Adapter, reads_again
+from engine.model.fingerprint import identity
+from engine.model.loaded import LoadedModel
+from engine.model.loader import Examined
+from engine.runtime.plan import LoadRequest
+from engine.runtime.state import State
+from engine.runtime.workers import Workers, refuse
+from engine.text.known_tokenizer import KnownTokenizer
+
+log = logging.getLogger(__name__)
+
+
+MOST_CHECKED = 16
+"""So many folders that have passed are remembered, for as long as nothing in them changes. Checking
+a tokenizer takes a second, which a model that comes back need not cost again."""
+
+_checked: dict[tuple[object, ...], CheckedTokenizer] = {}
+_lock = threading.Lock()  # workers of several engines, and several of one, examine at once
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A model that can be loaded, with what the children have found out about its tokenizer.
+
+    Attributes:
+        adapter: makes it a variant.
+        wide: bytes of its weights with all floating-point numbers in float32.
+        share: what each rank would hold, where it is to be spread over several.
+    """
+
+    examined: Examined
+    checked: CheckedTokenizer
+    adapter: Adapter | None = None
+    wide: int = 0
+    share: Weights | None = None
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """The same for the same unchanged folders."""
+        own = self.examined.identity
+        return own if self.adapter is None else (own, self.adapter.identity)
+
+    @property
+    def name(self) -> str:
+        """What to call it where a person reads it."""
+        own = self.examined.name
+        return own if self.adapter is None else f"{own} + {self.adapter.name}"
+
+    def spread(self, shares: Shares) -> Candidate:
+        """The same for an engine of several ranks.
+
+        Raises:
+            EngineError: as of `Shares.of`.
+        """
+        of, adapted = self.examined, self.adapter is not None
+        share = shares.of(of.folder, of.name, of.config, of.identity, adapted)
+        return replace(self, share=share)
+
+    def request(self, key: str, base: LoadedModel | None, float32: bool) -> LoadRequest:
+        """What it asks for, for the scheduler.
+
+        Args:
+            base: the model in memory whose weights it would share.
+            float32: this machine computes fastest in that type.
+        """
+        if self.share is not None:
+            nbytes = self.share.nbytes
+            return LoadRequest(key, self.name, nbytes, self.share.wide if float32 else nbytes)
+        nbytes = 0 if base is not None else self.examined.nbytes
+        wide = max(nbytes, self.wide) if float32 and base is None else nbytes
+        if base is not None and self.adapter is not None and reads_again(base, self.adapter.kind):
+            own = max(self.wide, self.examined.nbytes)
+            nbytes = wide = own if base.info.dtype == "float32" else self.examined.nbytes
+        if self.adapter is not None:
+            # On a base that has been read it has no choice of its own.
+            alike = base is None or base.info.dtype != "float32"
+            nbytes += self.adapter.nbytes if alike else self.adapter.wide
+            wide += self.adapter.wide if float32 else self.adapter.nbytes
+        return LoadRequest(key, self.name, nbytes, max(nbytes, wide))
+
+
+def examine(asked: str, confined: Confined, adapter: str | None = None) -> Candidate:
+    """Resolve, judge and check what a caller asked for.
+
+    A child reads the folder's files and loads its tokenizer first. Only what has passed there is
+    opened in this process.
+
+    Raises:
+        EngineError: `model_load_failed`, saying what is wrong and what to do.
+    """
+    path = resolve(asked)
+    added = None if adapter is None else _adapter(adapter, confined)
+    name = clean_name(folder.display_name(path)) or clean_name(path.name) or "The model"
+    facts = confined.look(path, name)
+    inner = facts.config.get("text_config")
+    configs = (facts.generation, facts.config, inner if isinstance(inner, dict) else {})
+    eos = _ends(*(config.get("eos_token_id") for config in configs))
+    same = identity(path)
+    with _lock:
+        checked = _checked.get(same)
+    if checked is None:
+        defaults = loader.tokenizer_defaults(path)
+        checked = confined.check_tokenizer(path, name, facts.rows, eos, defaults)
+        with _lock:
+            _checked[same] = checked
+            while len(_checked) > MOST_CHECKED:
+                _checked.pop(next(iter(_checked)))
+    examined = loader.examine(
+        path, name, facts.config, facts.size, eos, checked.largest_id, _known(path, checked)
+    )
+    return Candidate(examined, checked, added, facts.wide)
+
+
+def _adapter(asked: str, confined: Confined) -> Adapter:
+    path = resolve_adapter(asked)
+    name = clean_name(path.name) or "The adapter"
+    facts = confined.look_at_adapter(path, name)
+    sizes = [facts.size, facts.wide]
+    return adapting.examine(path, name, facts.kind, facts.layers, facts.parameters, sizes)
+
+
+def _known(path: Path, checked: CheckedTokenizer) -> KnownTokenizer | None:
+    if checked.table is None:
+        return None
+    load = partial(loader.load_tokenizer, path, checked.eos)
+    return KnownTokenizer(checked.table, checked.tokens, checked.packed, load)
+
+
+def _ends(*places: object) -> list[int] | None:
+    """The ids that a model's files name as ends of a turn; None where none does."""
+    found: list[int] = []
+    for eos in places:
+        found += [i for i in (eos if isinstance(eos, list) else [eos]) if type(i) is int]
+    return list(dict.fromkeys(found)) or None
+
+
+def as_engine_error(error: BaseException) -> EngineError:
+    """What those who wait for a model are told."""
+    if isinstance(error, EngineError):
+        return error
+    if is_out_of_memory(error):
+        words = "The device ran out of memory while the model was loaded. Unload another one."
+        return EngineError(OUT_OF_MEMORY, words)
+    log.error("loading failed", exc_info=error)
+    return EngineError(MODEL_LOAD_FAILED, words_of(error))
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What the folders tell.
+
+    Attributes:
+        folder, name: the model's.
+        identity: by which it is known whether it is loaded already.
+        contents: of the model's folder, as of `fingerprint.contents`; "" where nobody asks.
+    """
+
+    folder: Path
+    name: str
+    identity: tuple[object, ...]
+    facts: Facts
+    adapter: AdapterFacts | None
+    contents: str
+
+
+class Estimating:
+    """Has folders looked at by a worker, and sets what they tell against what is free."""
+
+    def __init__(self, state: State, workers: Workers, confined: Confined) -> None:
+        self._state = state
+        self._workers = workers
+        self._confined = confined
+
+    def estimate(self, command: Estimate) -> None:
+        """Answer a command."""
+        self._confined.start()
+        variants = any(m.base is not None for m in self._state.models.values())
+        shares = command.adapter is not None or variants
+
+        def failed(error: BaseException) -> None:
+            refuse(command, as_engine_error(error))
+
+        self._workers.run(
+            "loads",
+            lambda: self._look(command, shares),
+            lambda found: command.answer.set_result(self._fit(command, found)),
+            failed,
+        )
+
+    def _look(self, command: Estimate, shares: bool) -> _Found:
+        path, adapter = resolve(command.path), None
+        if command.adapter is not None:
+            added = resolve_adapter(command.adapter)
+            adapter = self._confined.look_at_adapter(added, clean_name(added.name) or "The adapter")
+        name = clean_name(folder.display_name(path)) or clean_name(path.name) or "The model"
+        facts = self._confined.look(path, name)
+        contents = fingerprint.contents(path) if shares else ""
+        return _Found(path, name, fingerprint.identity(path), facts, adapter, contents)
+
+    def _fit(self, command: Estimate, found: _Found) -> Fit:
+        state = self._state
+        own, groups = state.promised()
+        promised = own + sum(groups.values())
+        base = state.base(found.contents)
+        if base is not None and command.adapter is None and base.info.id in state.models:
+            base = None  # it is what was asked about, and the caller knows that it is loaded
+        leader, adapted = state.leader, command.adapter is not None
+        if leader is None:
+            weights, ranks = _weights(found, base), 1
+        else:
+            named = found.folder, found.name, found.facts.config, found.identity
+            weights, ranks = leader.shares.of(*named, adapted), leader.size
+        return fit(
+            found.facts.config,
+            weights,
+            max(0, state.budget - state.weights - promised),
+            command.context,
+            command.chats,
+            command.kv_bits,
+            wide=state.backend.prefers_float32 if base is None else base.info.dtype == "float32",
+            loaded=self._loaded(base),
+            gpu=state.backend.device != "cpu",
+            ranks=ranks,
+        )
+
+    def _loaded(self, base: LoadedModel | None) -> list[Loaded]:
+        """The models that could be unloaded in a model's favour, where it has this `base`."""
+        state = self._state
+        in_use = {s.model.info.id for s in state.answering.values()}
+        found = []
+        for model in state.models.values():
+            if model is base:
+                continue  # its arrays are needed
+            freed = state.freed_by(model)
+            if base is not None and model.base is base:
+                freed = model.info.nbytes
+            if freed:
+                found.append(Loaded(model.info.id, freed, model.info.id not in in_use))
+        return found
+
+
+def _weights(found: _Found, base: LoadedModel | None) -> Weights:
+    facts, adapter = found.facts, found.adapter
+    own = wide = rebuilt = 0
+    if adapter is not None:
+        own, wide, rebuilt = adapter.size, adapter.wide, adapter.rebuilt
+    if base is not None and base.info.dtype == "float32":
+        own = wide
+    again = base is not None and adapter is not None and reads_again(base, adapter.kind)
+    return Weights(
+        facts.size,
+        max(facts.wide, facts.size),
+        facts.largest,
+        adapter=own,
+        adapter_wide=max(own, wide),
+        rebuilt=rebuilt,
+        shared=0 if base is None or again else base.info.nbytes,
+    )
+
+
+def resolve(path_or_id: str) -> Path:
+    """The folder of a model: a path, or a hub id (``@revision``) that has been downloaded.
+
+    A GGUF file is converted the first time, which may take a minute.
+
+    Raises:
+        EngineError: `model_load_failed`, saying what is missing and what to do.
+    """
+    if not path_or_id.strip():
+        raise folder.refuse("No model was named. Give a folder or the id of a downloaded model.")
+    place = Path(path_or_id).expanduser()
+    if place.is_dir():
+        file = kept.only_one(place)
+        return place if file is None else kept.folder_of(file)
+    if kept.is_gguf(place):
+        return kept.folder_of(place)
+    if place.exists():
+        raise folder.refuse(
+            f"{path_or_id} is a file. Choose the folder that holds config.json, or a GGUF file."
+        )
+    wanted = hub.parse(path_or_id)
+    if wanted is None:
+        raise folder.refuse(f"There is no folder {path_or_id}.")
+    downloaded = hub.find(wanted.repo, wanted.revision)
+    if downloaded is None:
+        raise folder.refuse(
+            f"There is no folder {path_or_id}, and no model of that name has been downloaded. "
+            "Download it first."
+        )
+    return downloaded
+
+
+def resolve_adapter(asked: str) -> Path:
+    """The folder of an adapter.
+
+    Raises:
+        EngineError: `model_load_failed`, saying what is missing and what to do.
+    """
+    place = Path(asked).expanduser()
+    if not asked.strip() or not place.is_dir():
+        raise folder.refuse(
+            f"There is no adapter folder {asked[:500]!r}. Choose the folder that holds "
+            "adapter_config.json, or use the model without an adapter."
+        )
+    return place

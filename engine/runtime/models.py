@@ -1,0 +1,590 @@
+"""Models in and out: examined by workers, read piece by piece between the steps of the chats."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+import uuid
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, InvalidStateError
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from engine.core.confined import kernels
+from engine.core.confined.confined import Confined
+from engine.errors import MODEL_LOAD_FAILED, UNKNOWN_MODEL, EngineError
+from engine.messages import Load, Unload
+from engine.model import adapting, backend, drafting, loader
+from engine.model.kernel.attention import RaggedAttention
+from engine.model.kernel.device import attention
+from engine.model.kernel.program import BITS, Geometry
+from engine.model.kernel.use import Approved
+from engine.model.loaded import LoadedModel
+from engine.model.loader import PAUSE, Pieces
+from engine.model.probe import Ways
+from engine.model.quantised import GROUP_SIZES
+from engine.runtime.calibrating import ProbedFile
+from engine.runtime.examining import Candidate, as_engine_error, examine
+from engine.runtime.pacing import GAP_BUDGET
+from engine.runtime.plan import LoadAdmission, LoadRequest
+from engine.runtime.state import State
+from engine.runtime.workers import Answer, Workers, refuse
+
+log = logging.getLogger(__name__)
+
+
+LONGEST = 0.2  # seconds for which pieces are read between two steps
+
+
+class Loading:
+    """The commands `Load` and `Unload`, and the models that are being read.
+
+    Args:
+        ways_dir: where it is kept which ways a model can take.
+    """
+
+    def __init__(
+        self, state: State, workers: Workers, confined: Confined, ways_dir: Path | None = None
+    ) -> None:
+        self._state = state
+        self._ways_dir = ways_dir if state.leader is None else None
+        self._workers = workers
+        self._confined = confined
+        self._kernels = KernelProbe(workers, state.backend.device)
+        self._identities: dict[tuple[object, ...], str] = {}  # of folders, to the model's id
+        self._examining: list[Load] = []
+        self._queue: list[ModelReading] = []
+        self._leaving = Leaving()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a model is being read or freed."""
+        return self._leaving.busy or any(load.pieces is not None for load in self._queue)
+
+    @property
+    def wanted(self) -> LoadRequest | None:
+        """The model that is to be read next, for the scheduler; one is read at a time."""
+        self._let_go()
+        while self._queue and self._queue[0].pieces is None and not self._leaving.busy:
+            load = self._queue[0]
+            known = self._known(load.candidate)
+            if known is None:
+                base = self._state.base(load.candidate.examined.contents)
+                return load.candidate.request(load.key, base, self._state.backend.prefers_float32)
+            self._end(load)  # what was read before it has brought it
+            for command in load.callers:
+                give(command, known)
+        return None
+
+    def load(self, command: Load) -> None:
+        """Have a folder examined; what follows is `_examined`."""
+        self._confined.start()
+        self._examining.append(command)
+
+        def failed(error: BaseException) -> None:
+            if command in self._examining:
+                self._examining.remove(command)
+            refuse(command, as_engine_error(error))
+
+        self._workers.run(
+            "loads",
+            lambda: examine(command.path, self._confined, command.adapter),
+            lambda candidate: self._examined(command, candidate),
+            failed,
+        )
+
+    def _let_go(self) -> None:
+        """Read no further what nobody wants any more; its memory is free afterwards."""
+        gone = []
+        for load in list(self._queue):
+            dropped = [command for command in load.callers if command.dropped]
+            load.callers = [command for command in load.callers if command not in dropped]
+            gone += dropped
+            if not load.callers:
+                self._end(load)
+        for command in gone:
+            drop(command)
+
+    def _examined(self, command: Load, candidate: Candidate) -> None:
+        if command.dropped:
+            self._examining.remove(command)
+            drop(command)
+            return
+        known = self._known(candidate)
+        if known is not None:
+            self._examining.remove(command)
+            give(command, known)
+            return
+        if self._state.leader is not None:
+            candidate = candidate.spread(self._state.leader.shares)
+        same = [q for q in self._queue if q.candidate.identity == candidate.identity]
+        if same:
+            same[0].callers.append(command)
+        else:
+            self._queue.append(ModelReading(uuid.uuid4().hex, [command], candidate))
+        self._examining.remove(command)
+
+    def _known(self, candidate: Candidate) -> LoadedModel | None:
+        """The model if it is in memory. A base that only variants have kept is loaded again."""
+        known = self._state.models.get(self._identities.get(candidate.identity, ""))
+        if known is None and candidate.adapter is None:
+            known = self._state.base(candidate.examined.contents)
+            if known is not None:
+                self._add(known, candidate)
+        return known
+
+    def begin(self, admission: LoadAdmission) -> None:
+        """Begin to read the model for which there is room."""
+        load = self._queue[0]
+        load.reserved = admission.nbytes
+        self._state.reserved += load.reserved
+        examined, adapter = load.candidate.examined, load.candidate.adapter
+        load.base = self._state.base(load.candidate.examined.contents)
+        if adapter is None and self._state.leader is not None:
+            load.pieces = self._state.leader.load(examined, admission.wide)
+        elif adapter is None:
+            load.pieces = loader.load(examined, admission.wide, self._ways(load, admission.wide))
+        elif load.base is None:
+            load.pieces = adapting.load(examined, adapter, admission.wide)
+        else:
+            self._state.adapted.append(load.base)
+            load.pieces = adapting.adapt(load.base, adapter)
+
+    def _ways(self, load: ModelReading, wide: bool) -> Ways | None:
+        """Which ways the model can take, if that was found out before."""
+        if self._ways_dir is None:
+            return None
+        file = ProbedFile(self._ways_dir, self._state.backend, load.candidate.examined, wide)
+        known = file.read()
+        load.probed = file if known is None else None
+        return known
+
+    def refuse(self, key: str, error: EngineError) -> None:
+        """Tell those who want a model that it cannot be."""
+        for load in [load for load in self._queue if load.key == key]:
+            self._end(load)
+            for command in load.callers:
+                refuse(command, error)
+
+    def step(self, decoding: float = 0.0) -> None:
+        """Go on with the model that is being freed or read, if any; the others wait.
+
+        Pieces are read for half of what the step took, at most for the gap budget. Beside long
+        steps it is a quarter: a load would else not end where the machine has much else to do.
+
+        Args:
+            decoding: seconds that this turn took for the chats' tokens.
+        """
+        self._let_go()
+        if self._leaving.busy:
+            return self._leaving.step()
+        allowed = max(min(decoding / 2, GAP_BUDGET), min(decoding / 4, LONGEST), loader.PAUSE)
+        began = before = time.perf_counter()
+        while self.busy and self._next_piece():
+            before, last = time.perf_counter(), before
+            if before - began + (before - last) > allowed:  # the next one may take as long
+                return None
+        return None
+
+    def _next_piece(self) -> bool:
+        """Read a piece of the model; False once there are no more."""
+        load = self._queue[0]
+        try:
+            match load.next_piece():
+                case LoadedModel() as model:
+                    self._read(load, model)
+                    return False
+                case list() as arrays:
+                    load.arrays = arrays
+                case share:
+                    load.tell(share)
+            return True
+        except BaseException as error:  # a panic in a native library, too
+            self._end(load)
+            for command in load.callers:
+                refuse(command, as_engine_error(error))
+            return False
+
+    def _read(self, load: ModelReading, model: LoadedModel) -> None:
+        """Take a model that has been read."""
+        known = self._state.models.get(model.info.id, model)
+        if known is model:
+            self._confine(known, load.candidate)
+            self._kernels.probe(known)
+            if model.base is not None and model.base.reader is None:
+                self._confine(model.base, load.candidate)
+        if load.probed is not None:
+            load.probed.write(model)
+        # The same weights loaded twice are kept once.
+        load.arrays.clear()
+        self._end(load)
+        self._add(known, load.candidate)
+        for command in load.callers:
+            give(command, known)
+
+    def _add(self, model: LoadedModel, candidate: Candidate) -> None:
+        self._state.models[model.info.id] = model
+        self._identities[candidate.identity] = model.info.id
+        self._state.models_changed()
+
+    def _confine(self, model: LoadedModel, candidate: Candidate) -> None:
+        """Have a model's prompts rendered, and its forms judged, where that can do no harm."""
+        checked, confined, ends = candidate.checked, self._confined, sorted(model.eos)
+        model.reader = confined.reader(checked)
+        model.form_refusal = lambda params: confined.form_refusal(params, checked, ends)
+        model.form_tokens = lambda: confined.form_tokens(checked, ends)
+
+    def _end(self, load: ModelReading) -> None:
+        if load not in self._queue:
+            return
+        self._queue.remove(load)
+        self._state.reserved -= load.reserved
+        if load.pieces is not None:
+            load.pieces = None
+            self._leaving.add(load.arrays)
+        if load.base is not None:
+            self._state.adapted = [m for m in self._state.adapted if m is not load.base]
+            load.base = None
+        self._state.memory_changed()
+
+    def unload(self, command: Unload) -> None:
+        """Free a model and end its sessions. Named ones' caches go to disk first."""
+        self.free(command.model_id, lambda: command.answer.set_result(None))
+
+    def free(self, model_id: str, then: Callable[[], None] | None = None) -> None:
+        """As `unload`. `then` is called once it is done."""
+        state, ended = self._state, (UNKNOWN_MODEL, "The model was unloaded. Load it again.")
+        for session in [s for s in state.sessions.values() if s.model.info.id == model_id]:
+            if session.named and session.reply is None:
+                state.save(session)
+            elif not session.named:
+                state.erase(session.id)  # nobody can come back to it
+            if not session.scratch:
+                state.ended[session.id] = ended
+            state.end_session(session, *ended)
+        state.prefix_cache.forget(model_id)
+        self.leave(state.remove(model_id), then)
+
+    def leave(self, models: list[LoadedModel], then: Callable[[], None] | None = None) -> None:
+        """Free what nobody needs any more of models that are gone; as `free` after that."""
+        needed = {id(a) for m in self._state.in_memory for a in loader.arrays(m.net)}
+        arrays = [a for m in models for a in loader.take_arrays(m.net, needed)]
+        self._state.models_changed()
+        self._leaving.add(arrays, then)
+
+    def give_up(self) -> list[Load]:
+        """Stop reading; returns the commands that nobody has answered yet."""
+        surely(self._leaving.give_up)  # whatever it raises: these are not lost over it
+        waiting = [*self._examining, *(c for load in self._queue for c in load.callers)]
+        self._examining.clear()
+        self._queue.clear()
+        self._state.adapted.clear()
+        return waiting
+
+
+@dataclass(eq=False)  # the same only as itself
+class ModelReading:
+    """A model that is wanted: by one or several callers, once it has been examined.
+
+    Attributes:
+        reserved: bytes that it may take, once its reading has begun.
+        base: the loaded model that it is made a variant of.
+        arrays: of the model as far as it has come, to be freed in pieces if it comes no further.
+        probed: where to keep what will be found out of it; None where that is known.
+    """
+
+    key: str
+    callers: list[Load]
+    candidate: Candidate
+    pieces: Pieces | None = None
+    reserved: int = 0
+    base: LoadedModel | None = None
+    arrays: list[Any] = field(default_factory=list)
+    probed: ProbedFile | None = None
+
+    def next_piece(self) -> LoadedModel | list[Any] | float | None:
+        """Read the next piece: what it yields, or the model once that was the last."""
+        assert self.pieces is not None
+        try:
+            reached: list[Any] | float | None = next(self.pieces)
+            return reached
+        except StopIteration as done:
+            model: LoadedModel = done.value
+            return model
+
+    def tell(self, share: float | None) -> None:
+        """Say how far it is. What a caller's function raises is its own."""
+        heard = [command.told for command in self.callers if command.told is not None]
+        for told in heard if share is not None else ():
+            try:
+                told(share or 0.0)
+            except BaseException:
+                log.exception("who hears of a load's progress raised")
+
+
+def give(command: Load, model: LoadedModel) -> None:
+    """Hand a model to whoever asked for it."""
+    model.used_at = time.monotonic()
+    model.asked_for = model.asked_for or command.outer is None
+    with contextlib.suppress(InvalidStateError):  # cancelled just now; the model stays
+        command.answer.set_result(model.info)
+
+
+def drop(command: Load) -> None:
+    """Tell what a model was to be read for that it comes no more: its caller has cancelled it."""
+    refuse(command, EngineError(MODEL_LOAD_FAILED, "It was cancelled. Load it again."))
+
+
+PIECE = 32 * 2**20
+"""Bytes that are freed before it is looked how long that took."""
+
+
+class Leaving:
+    """What is still to be freed."""
+
+    def __init__(self) -> None:
+        self._going: deque[tuple[list[Any], Callable[[], None] | None]] = deque()
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is something to free."""
+        return bool(self._going)
+
+    def add(self, arrays: list[Any], then: Callable[[], None] | None = None) -> None:
+        """Free arrays to which nobody else refers, and then tell so.
+
+        Args:
+            arrays: loses them. With none of them memory is given back that was kept for reuse.
+        """
+        self._going.append((arrays, then))
+
+    def step(self) -> None:
+        """Free the next ones, for about `PAUSE` seconds."""
+        began = time.perf_counter()
+        while self._going and time.perf_counter() - began < PAUSE:
+            arrays, then = self._going[0]
+            freed = 0
+            while arrays and freed < PIECE:
+                freed += arrays.pop().nbytes
+            if not arrays:
+                self._going.popleft()
+            try:
+                backend.give_back_memory()
+            finally:
+                if not arrays and then is not None:
+                    then()
+
+    def give_up(self) -> None:
+        """Free everything at once; those who wait are told."""
+        while self._going:
+            _, then = self._going.popleft()
+            if then is not None:
+                surely(then)
+
+
+class Pairing:
+    """The command `Load`, where a model that drafts goes with it. The smaller one is read first.
+
+    Args:
+        forget: forgets the figures of drafting for a model, by its id.
+    """
+
+    def __init__(
+        self, state: State, workers: Workers, loading: Loading, forget: Callable[[str], None]
+    ) -> None:
+        self._state = state
+        self._workers = workers
+        self._loading = loading
+        self._forget = forget
+        self._waiting: list[Load] = []
+
+    def load(self, command: Load) -> None:
+        """Load a model, with what drafts for it where that is wanted."""
+        if command.draft is None:
+            self._loading.load(command)
+        elif not command.draft:
+            self._read(command, partial(self._uncouple, command))
+        else:
+            self._read(
+                replace(command, path=command.draft, adapter=None, told=None),
+                partial(self._drafter_read, command),
+            )
+
+    def give_up(self) -> list[Load]:
+        """The commands that nobody has answered yet."""
+        waiting = [command for command in self._waiting if not command.answer.done()]
+        self._waiting = []
+        return waiting
+
+    def _read(
+        self,
+        command: Load,
+        then: Callable[[LoadedModel], None],
+        failed: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Load one of two models; whatever comes in between, the command is answered.
+
+        `failed` is called where it cannot be loaded, before the caller hears of it.
+        """
+        answer: Future[Any] = Answer()
+        self._waiting = [*self.give_up(), command]
+
+        def done(answered: Future[Any]) -> None:
+            # `answer` itself would hold itself, and with `then` a model, by its callbacks.
+            try:
+                model = self._state.models[answered.result().id]
+                if command.answer.cancelled():
+                    failed()
+                    return self._release(model)
+                then(model)
+            except BaseException as error:
+                failed()
+                refuse(command, as_engine_error(error))
+
+        answer.add_done_callback(done)
+        self._loading.load(replace(command, answer=answer, draft=None, outer=command.answer))
+
+    def _drafter_read(self, command: Load, small: LoadedModel) -> None:
+        self._read(command, partial(self._compare, command, small), partial(self._release, small))
+
+    def _compare(self, command: Load, small: LoadedModel, model: LoadedModel) -> None:
+        """Have a worker compare the two tokenizers."""
+        # Not the models themselves: they may be unloaded meanwhile.
+        names = model.info.name, small.info.name
+        held = weakref.ref(model), weakref.ref(small)
+
+        def failed(error: BaseException) -> None:
+            for one in (known() for known in held):
+                if one is not None:
+                    self._release(one)
+            refuse(command, as_engine_error(error))
+
+        def compared(vocab: dict[str, int]) -> None:
+            try:
+                large, little = (known() for known in held)
+                if large is None or little is None:
+                    raise _gone(names[large is not None])
+                self._couple(command, large, little, vocab)
+            except BaseException as error:
+                failed(error)
+
+        compare = partial(drafting.same_tokens, model.text_side, small.text_side)
+        self._workers.run("loads", compare, compared, failed)
+
+    def _couple(
+        self, command: Load, model: LoadedModel, small: LoadedModel, vocab: dict[str, int]
+    ) -> None:
+        if self._state.models.get(model.info.id) is not model:
+            raise _gone(model.info.name)
+        drafter = drafting.couple(model, small, vocab)
+        if model.drafter is None or model.drafter.model is not small:
+            self._set(model, drafter)
+        if not small.asked_for:
+            self._state.models.pop(small.info.id, None)  # held by what it drafts for
+        give(command, model)
+
+    def _uncouple(self, command: Load, model: LoadedModel) -> None:
+        self._set(model, None)
+        give(command, model)
+
+    def _set(self, model: LoadedModel, drafter: drafting.Drafter | None) -> None:
+        before, model.drafter = model.drafter, drafter
+        path = drafter.model.info.path if drafter is not None else ""
+        model.info = replace(model.info, draft=path)
+        self._forget(model.info.id)
+        if before is not None:
+            before.drop()
+            self._loading.leave([before.model])
+
+    def _release(self, model: LoadedModel) -> None:
+        """Free a model that was read for a command which came to nothing, if nobody else has it."""
+        state, key = self._state, model.info.id
+        if state.models.get(key) is not model or model.asked_for:
+            return
+        if any(d.model is model for d in state.drafters.values()):
+            state.models.pop(key)  # held by what it drafts for
+        elif not any(s.model is model for s in state.sessions.values()):
+            self._loading.free(key)
+
+
+def _gone(name: str) -> EngineError:
+    why = f"{name} was unloaded while it was loaded. Load it again."
+    return EngineError(MODEL_LOAD_FAILED, why)
+
+
+class KernelProbe:
+    """Gives models their kernels once a child has found these right. Engine thread only.
+
+    A load does not wait for it: until then, and where they are not right, rows attend in the plain
+    way.
+
+    Args:
+        device: `Backend.device`; on a CPU there are no kernels, and nothing is done.
+        faults: as `confined.kernels.faults`, of which this is the rest of the arguments.
+        make: the kernels of a device.
+    """
+
+    def __init__(
+        self,
+        workers: Workers,
+        device: str,
+        faults: Callable[[Sequence[Geometry], str], list[str]] = kernels.faults,
+        make: Callable[[str], RaggedAttention] = attention,
+    ) -> None:
+        self._workers = workers
+        self._device = device
+        self._faults = faults
+        self._make = make
+        self._known: dict[Geometry, str] = {}  # what was wrong with it, or nothing
+
+    def probe(self, model: LoadedModel) -> None:
+        """Have a model's kernels tried, unless they have been."""
+        if self._device == "cpu" or model.ranks > 1 or not model.asks:
+            return
+        wanted = [*sorted(model.asks, key=repr), *packed(model.asks)]
+        unknown = [g for g in wanted if g not in self._known]
+        # Not the model itself: it may be unloaded before the child is done.
+        waiting, name = weakref.ref(model), model.info.name
+
+        def then(found: list[str]) -> None:
+            self._known.update(zip(unknown, found, strict=True))
+            wrong = {g: self._known[g] for g in wanted if self._known[g]}
+            for geometry, why in wrong.items():
+                log.warning("%s attends without a kernel of its own: %s: %s", name, geometry, why)
+            loaded, right = waiting(), set(wanted) - wrong.keys()
+            if loaded is not None and right:
+                loaded.kernels = Approved(self._make(self._device), right)
+                log.info("%s attends by %d kernels of its own", name, len(right))
+
+        def failed(error: BaseException) -> None:
+            log.warning("%s attends without kernels of its own: %s", name, error)
+
+        self._workers.run("kernels", lambda: self._faults(unknown, self._device), then, failed)
+
+
+def packed(asked: Iterable[Geometry]) -> list[Geometry]:
+    """The same with keys in 8 and in 4 bits, as `quantised` would pack them."""
+    found = []
+    for geometry in sorted(asked, key=repr):
+        for bits in sorted(BITS, reverse=True):
+            for group in GROUP_SIZES:
+                candidate = replace(geometry, bits=bits, group=group)
+                if candidate.fits:
+                    found.append(candidate)
+                    break
+    return found
+
+
+def surely(part: Callable[[], object]) -> None:
+    """Do a part of the end. Whoever waits must be told, so what has failed is tried once more."""
+    for _ in range(2):
+        try:
+            part()
+            return
+        except BaseException:
+            log.exception("a fault while the engine ended")
