@@ -21,7 +21,7 @@ from engine.runtime.plan import (
     Idle,
     LoadAdmission,
     LoadRequest,
-    Memory,
+    MemoryView,
     Refusal,
     Row,
     Status,
@@ -44,7 +44,7 @@ def order(rows: Iterable[Row]) -> list[Row]:
     return sorted(waiting, key=lambda r: (-r.priority, r.waiting_since))
 
 
-def refuse(queue: Sequence[Row], rows: Sequence[Row], memory: Memory) -> tuple[Refusal, ...]:
+def refuse(queue: Sequence[Row], rows: Sequence[Row], memory: MemoryView) -> tuple[Refusal, ...]:
     """Those in the queue that would not fit if nothing else ran."""
     free = memory.budget - _kept_free(rows, memory)
     refused = []
@@ -64,7 +64,9 @@ def too_large(needed: int, free: int) -> str:
     )
 
 
-def admit(queue: Sequence[Row], rows: Sequence[Row], memory: Memory) -> Admission | Eviction | None:
+def admit(
+    queue: Sequence[Row], rows: Sequence[Row], memory: MemoryView
+) -> Admission | Eviction | None:
     """The first of the queue for which there is room, or what is dropped to make it.
 
     None of the queue is passed by, but for those that are paused. Single questions come first:
@@ -92,7 +94,7 @@ def admit(queue: Sequence[Row], rows: Sequence[Row], memory: Memory) -> Admissio
 
 
 def load(
-    request: LoadRequest, rows: Sequence[Row], memory: Memory
+    request: LoadRequest, rows: Sequence[Row], memory: MemoryView
 ) -> LoadAdmission | Refusal | Eviction | None:
     """How a model is read: what replies have been promised and what is loaded counts.
 
@@ -113,7 +115,9 @@ def load(
     return None
 
 
-def surplus(rows: Sequence[Row], memory: Memory) -> tuple[tuple[CacheKey, ...], tuple[str, ...]]:
+def surplus(
+    rows: Sequence[Row], memory: MemoryView
+) -> tuple[tuple[CacheKey, ...], tuple[str, ...]]:
     """Idle caches to drop, and a reply that has to wait again, because too much is held.
 
     Forks, and beginnings that are kept, come without asking for room. Replies that run may need
@@ -184,7 +188,7 @@ def is_running(row: Row) -> bool:
     return row.status in (Status.RESTORING, Status.PREFILLING, Status.DECODING)
 
 
-def _kept_free(rows: Sequence[Row], memory: Memory) -> int:
+def _kept_free(rows: Sequence[Row], memory: MemoryView) -> int:
     """Bytes that are left for a single question that may come; idle caches may lie there."""
     if any(r.scratch and (is_running(r) or not r.paused) for r in rows):
         return 0

@@ -189,8 +189,8 @@ class Calibrating:
 
     def _possible(self, subject: _Subject, cell: Cell) -> bool:
         state = self._state
-        held = state.weights + state.kv_bytes + state.prefix_cache.nbytes
-        spare = int((state.budget - held) * _SHARE)
+        held = state.memory.weights + state.memory.kv_bytes + state.memory.prefixes.nbytes
+        spare = int((state.memory.budget - held) * _SHARE)
         return cell not in subject.failed and trials.possible(subject.model, cell, spare)
 
     def _keep(self, subject: _Subject) -> None:

@@ -118,7 +118,7 @@ class Reception:
     def _request(self, session: SessionState, command: Send) -> Request:
         look = None
         if session.named and not session.kv.tokens and not session.kv.ledger.text:
-            offload, name, fingerprint = self._state.offload, session.id, session.fingerprint
+            offload, name, fingerprint = self._state.memory.offload, session.id, session.fingerprint
             if offload.may_hold(name):
 
                 def look() -> Record | None:
@@ -146,7 +146,7 @@ class Reception:
         session.kv.ledger = outcome.ledger
         session.gone = outcome.prepared.gone
         reply.begin(outcome.prepared)
-        self._state.memory_changed()
+        self._state.memory.changed()
 
     def _not_prepared(self, name: str, reply: ReplyState, error: BaseException) -> None:
         session = self._state.answering.get(name)
@@ -195,25 +195,25 @@ class Reception:
         session = state.sessions.get(command.session_id)
         if session is None:
             if command.forget:
-                state.erase(command.session_id)
+                state.memory.erase(command.session_id)
             return
         if session.named and not command.forget and session.reply is None:
-            state.save(session)
+            state.memory.save(session)
         else:
-            state.erase(session.id)
+            state.memory.erase(session.id)
         state.end_session(session, SESSION_CLOSED, "The chat was closed while it answered.")
         backend.give_back_memory()
 
     def forget(self, command: Forget) -> None:
         """Remove what is on disk of a session."""
-        self._state.erase(command.session_id)
+        self._state.memory.erase(command.session_id)
 
     def pause(self, command: Pause) -> None:
         """Let a reply stand still before its next token, or go on."""
         session = self._state.sessions.get(command.session_id)
         if session is not None and session.reply and session.reply.id == command.reply_id:
             session.reply.pause(command.paused)
-            self._state.memory_changed()
+            self._state.memory.changed()
 
     def prioritise(self, command: Prioritise) -> None:
         """Say whose prompts come first."""
@@ -221,7 +221,7 @@ class Reception:
         if session is not None:
             session.priority = command.priority
             session.kv.touched()  # its figures have changed
-            self._state.memory_changed()
+            self._state.memory.changed()
 
     def count(self, command: CountTokens) -> None:
         """Have a worker count the tokens of a prompt."""

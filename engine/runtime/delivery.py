@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,17 +12,16 @@ from typing import Any
 import mlx.core as mx
 
 from engine.errors import EngineError
-from engine.kv.ledger import CacheKey
 from engine.messages import FinishReason
 from engine.model import drafting, runner
 from engine.model.drafting import Check
 from engine.model.loaded import LoadedModel
 from engine.runtime.executor import PassResult, Results
+from engine.runtime.memory import AHEAD
 from engine.runtime.models import Loading
 from engine.runtime.plan import Status, StepPlan
-from engine.runtime.request import PROMISED, SessionState
+from engine.runtime.request import SessionState
 from engine.runtime.state import State
-from engine.runtime.view import room_for
 
 log = logging.getLogger(__name__)
 
@@ -30,10 +29,9 @@ log = logging.getLogger(__name__)
 class Finishing:
     """Turns results into events."""
 
-    def __init__(self, state: State, loading: Loading, growing: Growing) -> None:
+    def __init__(self, state: State, loading: Loading) -> None:
         self._state = state
         self._loading = loading
-        self._growing = growing
 
     def finish(self, plan: StepPlan, results: Results) -> None:
         """Take what a plan brought."""
@@ -115,7 +113,7 @@ class Finishing:
         if reply.complete:
             return FinishReason.STOP
         if reply.generated + AHEAD > reply.limit:
-            self._growing.grow(session)
+            self._state.memory.extend(session)
         if reply.generated < reply.limit:
             return None
         return FinishReason.LENGTH if reply.limit >= reply.longest else FinishReason.MEMORY
@@ -189,49 +187,6 @@ class Finishing:
         reply = session.reply
         if reply is not None and reply.queue_position != place:
             reply.progress(reply.reused, place)
-
-
-AHEAD = 256
-"""So many tokens before its end an answer asks for more."""
-
-
-class Growing:
-    """Promises more memory to answers that have used what they were promised.
-
-    Args:
-        evict: drops idle caches, by their keys.
-    """
-
-    def __init__(self, state: State, evict: Callable[[Iterable[CacheKey]], None]) -> None:
-        self._state = state
-        self._evict = evict
-
-    def grow(self, session: SessionState) -> None:
-        """Let a reply become longer, if it may and there is room. Otherwise it ends by length.
-
-        It is asked `AHEAD` tokens before that, so that what makes room can be written to disk.
-        """
-        reply = session.reply
-        if reply is None or reply.limit >= reply.longest:
-            return
-        state, before = self._state, reply.limit
-        last = reply.generated + 2 > before
-        if reply.asked_for_more == state.memory_version and not last:
-            return
-        reply.limit = min(reply.longest, before + PROMISED)
-        own, groups = state.promised()
-        needed = state.weights + own + sum(groups.values())
-        room = room_for(state, needed, groups)
-        if room is None:
-            reply.limit = before
-        else:
-            dropped, left = room
-            if dropped:
-                self._evict(dropped)
-            if needed + left + state.leaving(groups) > state.budget:
-                # The next few tokens take hardly more than they have.
-                reply.limit = min(reply.longest, before + AHEAD) if last else before
-        reply.asked_for_more = state.memory_version
 
 
 def _advance_draft(

@@ -219,9 +219,8 @@ class Estimating:
 
     def _fit(self, command: Estimate, found: _Found) -> Fit:
         state = self._state
-        own, groups = state.promised()
-        promised = own + sum(groups.values())
-        base = state.base(found.contents)
+        memory = state.memory
+        base = memory.base(found.contents)
         if base is not None and command.adapter is None and base.info.id in state.models:
             base = None  # it is what was asked about, and the caller knows that it is loaded
         leader, adapted = state.leader, command.adapter is not None
@@ -233,7 +232,7 @@ class Estimating:
         return fit(
             found.facts.config,
             weights,
-            max(0, state.budget - state.weights - promised),
+            max(0, memory.budget - memory.weights - memory.promised().nbytes),
             command.context,
             command.chats,
             command.kv_bits,
@@ -251,7 +250,7 @@ class Estimating:
         for model in state.models.values():
             if model is base:
                 continue  # its arrays are needed
-            freed = state.freed_by(model)
+            freed = state.memory.freed_by(model)
             if base is not None and model.base is base:
                 freed = model.info.nbytes
             if freed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import mlx.core as mx
@@ -25,10 +25,6 @@ from engine.runtime.request import SessionState
 from engine.runtime.state import State
 
 log = logging.getLogger(__name__)
-
-
-PENDING_SHARE = 1 / 16
-"""Of the budget: while more is on its way to the disk, caches that make room are not written."""
 
 
 @dataclass
@@ -89,7 +85,7 @@ class Execution:
         """Do what the plan says; errors are in the results, with whose they are."""
         results = Results()
         if plan.evict:
-            self.evict(plan.evict, plan.at_once)
+            self._state.memory.evict(plan.evict, plan.at_once)
         for key in plan.requeue:
             with _fence(results, key):
                 self._state.wait_again(self._state.answering[key])
@@ -143,26 +139,6 @@ class Execution:
             left = max(0, self._state.answering[chunk.session].remaining)
         results.timing = Timing(ended, decode, ended - decoded, tokens, left)
 
-    def evict(self, keys: Iterable[CacheKey], at_once: bool = False) -> None:
-        """Drop idle caches; those of chats go to disk, as far as it keeps up.
-
-        Args:
-            at_once: none does: what is written is held until then.
-        """
-        state = self._state
-        for key in keys:
-            if key.kind == "prefix":
-                state.prefix_cache.drop(key)
-            elif key.kind == "draft" and key in state.drafters:
-                state.drafters[key].drop()
-            elif key.kind == "session" and key.name in state.sessions:
-                session = state.sessions[key.name]
-                if not at_once and state.offload.pending() < state.budget * PENDING_SHARE:
-                    state.save(session)
-                session.kv.drop()
-        # It need not be free yet: what is written to disk is held until then.
-        state.memory_changed()
-
     def begin(self, session: SessionState) -> None:
         """Let a reply, for which there is room, have its prompt read."""
         reply = session.reply
@@ -181,7 +157,7 @@ class Execution:
 
     def _admit(self, admission: Admission) -> None:
         session = self._state.answering[admission.session]
-        if session.kv.caches is None and self._state.offload.may_hold(session.id):
+        if session.kv.caches is None and self._state.memory.offload.may_hold(session.id):
             assert session.reply is not None
             session.reply.status = Status.RESTORING
             self._restoring.start(session, lambda: self.begin(session))
@@ -196,7 +172,7 @@ class Execution:
         before = session.kv.length
         try:
             donor = self._donor(adoption.donor, session)
-            state.prefix_cache.adopt(session.reader, donor, adoption.length)
+            state.memory.prefixes.adopt(session.reader, donor, adoption.length)
         except BaseException as error:  # the donor's trouble: its own step will find it
             log.debug("no copy of another chat's cache: %s", type(error).__name__)
             reply.adopts = False
@@ -212,7 +188,9 @@ class Execution:
             LookupError: there are none.
         """
         state = self._state
-        donor = state.prefix_cache.kept[key] if key.kind == "prefix" else state.sessions[key.name]
+        donor = (
+            state.memory.prefixes.kept[key] if key.kind == "prefix" else state.sessions[key.name]
+        )
         if donor.kind != session.kind:
             raise LookupError("caches of another kind")
         return donor.kv
@@ -295,18 +273,10 @@ class Execution:
             kv.snapshot()
         if session.reply is not None and not session.reply.generated:
             others = (state.answering[i] for i in plan.reading if i in state.answering)
-            before = len(state.prefix_cache.kept)
-            state.prefix_cache.keep(reader, chunk.start, [s.reader for s in others])
-            if len(state.prefix_cache.kept) > before:
-                self._keep_within()
-
-    def _keep_within(self) -> None:
-        """Keep no beginning of a prompt for which there is no room."""
-        state, cache = self._state, self._state.prefix_cache
-        own, groups = state.promised()
-        free = state.budget - state.weights - own - sum(groups.values())
-        while cache.kept and state.idle_bytes(groups) + state.leaving(groups) > free:
-            cache.drop(min(cache.kept, key=lambda key: cache.kept[key].used_at))
+            before = len(state.memory.prefixes.kept)
+            state.memory.prefixes.keep(reader, chunk.start, [s.reader for s in others])
+            if len(state.memory.prefixes.kept) > before:
+                state.memory.keep_prefixes_within()
 
 
 @contextlib.contextmanager

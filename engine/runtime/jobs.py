@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +20,6 @@ from engine.errors import (
 )
 from engine.kv.cache_file import Contents, DamagedError, build_caches
 from engine.kv.cache_objects import Caches
-from engine.kv.ledger import CacheKey
 from engine.kv.session_kv import SessionKV
 from engine.messages import Command, Embed, Embeddings, RawPrompt
 from engine.model import backend, hidden
@@ -30,7 +29,6 @@ from engine.runtime import admission
 from engine.runtime.pacing import GAP_BUDGET, Pacing
 from engine.runtime.request import ReplyState, SessionState
 from engine.runtime.state import State
-from engine.runtime.view import room_for
 from engine.runtime.workers import Workers, refuse
 from engine.text import raw
 from engine.text.rendering import TooLongError
@@ -63,7 +61,7 @@ class Restoring:
         """Have a session's file read. `then` is called once its caches are there, or cannot be;
         not where its reply has ended meanwhile.
         """
-        reply, offload = session.reply, self._state.offload
+        reply, offload = session.reply, self._state.memory.offload
         name, fingerprint = session.id, session.fingerprint
         assert reply is not None
 
@@ -95,7 +93,7 @@ class Restoring:
                 first.reply.restored = True
             except BaseException as error:  # its prompt is read instead
                 if isinstance(error, DamagedError):
-                    self._state.offload.remove(first.session.id, str(error))
+                    self._state.memory.offload.remove(first.session.id, str(error))
                 else:
                     log.warning("A KV cache could not be restored: %s", words_of(error))
                     first.session.kv.drop()
@@ -126,7 +124,6 @@ class _Job:
 
     Attributes:
         begun: there is room for its caches.
-        reserved: bytes that these may take, once it has begun.
         caches: of the text that is being read.
         done: how many of its tokens have been read.
     """
@@ -134,7 +131,6 @@ class _Job:
     command: Embed
     texts: list[list[int]]
     begun: bool = False
-    reserved: int = 0
     caches: Caches | None = None
     total: Any = None
     done: int = 0
@@ -142,18 +138,11 @@ class _Job:
 
 
 class Embedding:
-    """The command `Embed`, and the texts that are being read for it.
+    """The command `Embed`, and the texts that are being read for it."""
 
-    Args:
-        evict: drops idle caches, by their keys.
-    """
-
-    def __init__(
-        self, state: State, workers: Workers, evict: Callable[[Iterable[CacheKey]], None]
-    ) -> None:
+    def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
         self._workers = workers
-        self._evict = evict
         self._waiting: list[Embed] = []  # their texts are being tokenised
         self._jobs: deque[_Job] = deque()
         self._looked_at = -1  # version of the memory at which the first one had to wait
@@ -185,7 +174,7 @@ class Embedding:
     @property
     def busy(self) -> bool:
         """Whether there is a text to read."""
-        return bool(self._jobs) and self._looked_at != self._state.memory_version
+        return bool(self._jobs) and self._looked_at != self._state.memory.version
 
     @property
     def models(self) -> set[str]:
@@ -233,37 +222,28 @@ class Embedding:
 
     def _reserve(self, job: _Job, model: LoadedModel) -> bool:
         """Find room for the longest text's caches; False where what makes room is being written."""
-        state = self._state
+        memory = self._state.memory
         needed = model.estimate.bytes(max(map(len, job.texts)))
-        if state.weights + needed > state.budget:
-            raise EngineError(
-                CAPACITY_EXHAUSTED, admission.too_large(state.weights + needed, state.budget)
-            )
-        own, groups = state.promised()
-        taken = state.weights + needed + own + sum(groups.values())
-        room = room_for(state, taken, groups)
-        if room is None:
+        if memory.weights + needed > memory.budget:
+            words = admission.too_large(memory.weights + needed, memory.budget)
+            raise EngineError(CAPACITY_EXHAUSTED, words)
+        if memory.plan_eviction(needed) is None:
             raise EngineError(
                 CAPACITY_EXHAUSTED, "The memory is taken by answers that are running. Ask later."
             )
-        dropped, left = room
-        if dropped:
-            self._evict(dropped)
-        leaving = state.leaving(groups)
-        if leaving and taken + left + leaving > state.budget:
-            self._looked_at = state.memory_version
+        if not memory.make_room(needed) and memory.leaving(memory.promised().groups):
+            self._looked_at = memory.version
             return False
-        job.begun, job.reserved = True, needed
-        state.reserved += needed
+        memory.reserve(job, needed)
+        job.begun = True
         return True
 
     def _end(self, job: _Job) -> None:
         if job not in self._jobs:
             return
         self._jobs.remove(job)
-        self._state.reserved -= job.reserved
         job.caches = job.total = None
-        self._state.memory_changed()
+        self._state.memory.release(job)
         backend.give_back_memory()
 
     def give_up(self) -> list[Command]:

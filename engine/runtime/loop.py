@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from enum import Enum, auto
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,6 @@ import mlx.core as mx
 from engine.core.confined import confined, pacing
 from engine.core.ranks.leader import Leader
 from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError, RanksLostError, words_of
-from engine.kv.ledger import CacheKey
 from engine.messages import (
     Cancel,
     CloseSession,
@@ -48,7 +47,7 @@ from engine.model import backend
 from engine.model.backend import openblas
 from engine.runtime.calibrating import Calibrating
 from engine.runtime.commands import Reception
-from engine.runtime.delivery import Finishing, Growing
+from engine.runtime.delivery import Finishing
 from engine.runtime.examining import Estimating, as_engine_error
 from engine.runtime.executor import Execution
 from engine.runtime.jobs import Embedding, Restoring
@@ -57,7 +56,7 @@ from engine.runtime.plan import Status, StepPlan
 from engine.runtime.request import SessionState
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
-from engine.runtime.view import idle, view
+from engine.runtime.view import view
 from engine.runtime.workers import Mailbox, Workers, refuse
 
 log = logging.getLogger(__name__)
@@ -78,16 +77,14 @@ class Loop:
         self._mailbox = mailbox
         self._inbox: deque[Command] = deque()
         self._state = State(memory_budget, cache_dir, cache_bytes, leader)
-        self._state.offload.wake = partial(mailbox.post, WorkDone(_nothing, _nothing))
+        self._state.memory.offload.wake = partial(mailbox.post, WorkDone(_nothing, _nothing))
         self._scheduler = Scheduler()
         self._workers = Workers(mailbox)
         self._loading = Loading(self._state, self._workers, confined.shared(), ways_dir)
         self._restoring = Restoring(self._state, self._workers)
         self._execution = Execution(self._state, self._restoring, self._loading)
-        self._finishing = Finishing(
-            self._state, self._loading, Growing(self._state, self._execution.evict)
-        )
-        self._embedding = Embedding(self._state, self._workers, self._execution.evict)
+        self._finishing = Finishing(self._state, self._loading)
+        self._embedding = Embedding(self._state, self._workers)
         self._recovery = Recovery(self._state, self._loading)
         self._idling = Idling(self._state, self._loading.free, lambda: self._embedding.models)
         self._resting = Resting()
@@ -102,7 +99,7 @@ class Loop:
             Unload: self._loading.unload,
             UnloadIdle: self._idling.set,
             Pin: self._idling.pin,
-            Relieve: Relieving(self._state, self._execution.evict).relieve,
+            Relieve: self._relieve,
             OpenSession: reception.open,
             Send: reception.send,
             Cancel: reception.cancel,
@@ -179,8 +176,8 @@ class Loop:
             if not self._inbox:
                 self._resting.step()
         with phase("commands"):
-            if self._state.offload.settle():
-                self._state.memory_changed()
+            if self._state.memory.offload.settle():
+                self._state.memory.changed()
             if not self._drain():
                 return False
             self._idling.step()
@@ -228,6 +225,9 @@ class Loop:
             log.exception("%s could not be refused in order", type(command).__name__)
             refuse(command, error)
 
+    def _relieve(self, command: Relieve) -> None:
+        command.answer.set_result(self._state.memory.relieve())
+
     def _refuse(self, command: Command, error: EngineError) -> None:
         """Tell whom it concerns that a command could not be carried out."""
         refuse(command, error)
@@ -243,13 +243,13 @@ class Loop:
             if session is not None:
                 state.end_session(session, error.code, error.message)
             if command.forget:
-                state.erase(command.session_id)
+                state.memory.erase(command.session_id)
         elif isinstance(command, (Cancel, Pause)):  # who asked would wait for it in vain
             session = state.sessions.get(command.session_id)
             if session is not None and session.reply and session.reply.id == command.reply_id:
                 state.fail_reply(session, error)
         elif isinstance(command, Forget):
-            state.erase(command.session_id)
+            state.memory.erase(command.session_id)
 
     def end(self, why: str) -> None:
         """Tell everybody that the engine has ended, and free everything.
@@ -268,9 +268,9 @@ class Loop:
             lambda: self._inbox.extendleft(self._pairing.give_up()),
             lambda: self._refuse_all(why),
             self._leave_ranks,
-            state.offload.close,
+            state.memory.offload.close,
             state.models.clear,
-            state.prefix_cache.clear,
+            state.memory.prefixes.clear,
             mx.synchronize,
             mx.clear_cache,
             # A thread that ends with live streams aborts the process at exit (mlx #4110, #4373).
@@ -282,7 +282,7 @@ class Loop:
     def _save_all(self) -> None:
         for session in self._state.sessions.values():
             if session.named and session.reply is None:
-                self._state.save(session)
+                self._state.memory.save(session)
 
     def _leave_ranks(self) -> None:
         if self._in_order and self._state.leader is not None:
@@ -292,7 +292,7 @@ class Loop:
         state = self._state
         for session in list(state.sessions.values()):
             if not session.named:
-                state.erase(session.id)  # nobody can come back to it
+                state.memory.erase(session.id)  # nobody can come back to it
             surely(partial(state.end_session, session, ENGINE_STOPPED, why))
         for reply in list(state.unended):
             surely(partial(reply.fail, ENGINE_STOPPED, why))
@@ -406,30 +406,6 @@ class Resting:
             backend.give_back_memory()
 
 
-class Relieving:
-    """Drops every cache that no reply uses, and what MLX keeps for reuse.
-
-    Args:
-        evict: drops idle caches, by their keys.
-    """
-
-    def __init__(self, state: State, evict: Callable[[Iterable[CacheKey]], None]) -> None:
-        self._state = state
-        self._evict = evict
-
-    def relieve(self, command: Relieve) -> None:
-        """Answer a command."""
-        before = self._held()
-        self._evict([cache.key for cache in idle(self._state)])
-        # What goes to disk is held until it is written. It is given back then, and not counted.
-        backend.give_back_memory()
-        command.answer.set_result(max(0, before - self._held()))
-
-    def _held(self) -> int:
-        state = self._state
-        return state.kv_bytes + state.prefix_cache.nbytes + state.leaving(state.promised()[1])
-
-
 class Idling:
     """The commands `UnloadIdle` and `Pin`, and what they decide.
 
@@ -481,7 +457,7 @@ class Idling:
             return []
         busy = {s.model.info.id for s in self._state.answering.values()} | self._needed()
         bases = {m.base.info.id for m in self._state.models.values() if m.base is not None}
-        bases |= {d.model.info.id for d in self._state.drafters.values()}
+        bases |= {d.model.info.id for d in self._state.memory.drafters.values()}
         left = self._state.models.keys() - busy - self._pinned - bases  # these would free nothing
         return [(i, self._state.models[i].used_at + self._after) for i in left]
 

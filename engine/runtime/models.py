@@ -74,7 +74,7 @@ class Loading:
             load = self._queue[0]
             known = self._known(load.candidate)
             if known is None:
-                base = self._state.base(load.candidate.examined.contents)
+                base = self._state.memory.base(load.candidate.examined.contents)
                 return load.candidate.request(load.key, base, self._state.backend.prefers_float32)
             self._end(load)  # what was read before it has brought it
             for command in load.callers:
@@ -133,7 +133,7 @@ class Loading:
         """The model if it is in memory. A base that only variants have kept is loaded again."""
         known = self._state.models.get(self._identities.get(candidate.identity, ""))
         if known is None and candidate.adapter is None:
-            known = self._state.base(candidate.examined.contents)
+            known = self._state.memory.base(candidate.examined.contents)
             if known is not None:
                 self._add(known, candidate)
         return known
@@ -141,10 +141,9 @@ class Loading:
     def begin(self, admission: LoadAdmission) -> None:
         """Begin to read the model for which there is room."""
         load = self._queue[0]
-        load.reserved = admission.nbytes
-        self._state.reserved += load.reserved
+        self._state.memory.reserve(load, admission.nbytes)
         examined, adapter = load.candidate.examined, load.candidate.adapter
-        load.base = self._state.base(load.candidate.examined.contents)
+        load.base = self._state.memory.base(load.candidate.examined.contents)
         if adapter is None and self._state.leader is not None:
             load.pieces = self._state.leader.load(examined, admission.wide)
         elif adapter is None:
@@ -152,7 +151,7 @@ class Loading:
         elif load.base is None:
             load.pieces = adapting.load(examined, adapter, admission.wide)
         else:
-            self._state.adapted.append(load.base)
+            self._state.memory.adapted.append(load.base)
             load.pieces = adapting.adapt(load.base, adapter)
 
     def _ways(self, load: ModelReading, wide: bool) -> Ways | None:
@@ -243,14 +242,14 @@ class Loading:
         if load not in self._queue:
             return
         self._queue.remove(load)
-        self._state.reserved -= load.reserved
         if load.pieces is not None:
             load.pieces = None
             self._leaving.add(load.arrays)
         if load.base is not None:
-            self._state.adapted = [m for m in self._state.adapted if m is not load.base]
+            memory = self._state.memory
+            memory.adapted = [m for m in memory.adapted if m is not load.base]
             load.base = None
-        self._state.memory_changed()
+        self._state.memory.release(load)
 
     def unload(self, command: Unload) -> None:
         """Free a model and end its sessions. Named ones' caches go to disk first."""
@@ -261,18 +260,18 @@ class Loading:
         state, ended = self._state, (UNKNOWN_MODEL, "The model was unloaded. Load it again.")
         for session in [s for s in state.sessions.values() if s.model.info.id == model_id]:
             if session.named and session.reply is None:
-                state.save(session)
+                state.memory.save(session)
             elif not session.named:
-                state.erase(session.id)  # nobody can come back to it
+                state.memory.erase(session.id)  # nobody can come back to it
             if not session.scratch:
                 state.ended[session.id] = ended
             state.end_session(session, *ended)
-        state.prefix_cache.forget(model_id)
+        state.memory.prefixes.forget(model_id)
         self.leave(state.remove(model_id), then)
 
     def leave(self, models: list[LoadedModel], then: Callable[[], None] | None = None) -> None:
         """Free what nobody needs any more of models that are gone; as `free` after that."""
-        needed = {id(a) for m in self._state.in_memory for a in loader.arrays(m.net)}
+        needed = {id(a) for m in self._state.memory.in_memory for a in loader.arrays(m.net)}
         arrays = [a for m in models for a in loader.take_arrays(m.net, needed)]
         self._state.models_changed()
         self._leaving.add(arrays, then)
@@ -283,7 +282,7 @@ class Loading:
         waiting = [*self._examining, *(c for load in self._queue for c in load.callers)]
         self._examining.clear()
         self._queue.clear()
-        self._state.adapted.clear()
+        self._state.memory.adapted.clear()
         return waiting
 
 
@@ -292,7 +291,6 @@ class ModelReading:
     """A model that is wanted: by one or several callers, once it has been examined.
 
     Attributes:
-        reserved: bytes that it may take, once its reading has begun.
         base: the loaded model that it is made a variant of.
         arrays: of the model as far as it has come, to be freed in pieces if it comes no further.
         probed: where to keep what will be found out of it; None where that is known.
@@ -302,7 +300,6 @@ class ModelReading:
     callers: list[Load]
     candidate: Candidate
     pieces: Pieces | None = None
-    reserved: int = 0
     base: LoadedModel | None = None
     arrays: list[Any] = field(default_factory=list)
     probed: ProbedFile | None = None
@@ -506,7 +503,7 @@ class Pairing:
         state, key = self._state, model.info.id
         if state.models.get(key) is not model or model.asked_for:
             return
-        if any(d.model is model for d in state.drafters.values()):
+        if any(d.model is model for d in state.memory.drafters.values()):
             state.models.pop(key)  # held by what it drafts for
         elif not any(s.model is model for s in state.sessions.values()):
             self._loading.free(key)

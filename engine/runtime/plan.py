@@ -109,7 +109,7 @@ class Idle:
 
 
 @dataclass(frozen=True)
-class Memory:
+class MemoryView:
     """Bytes, as they stand.
 
     Attributes:
@@ -209,7 +209,7 @@ class View:
     joining: frozenset[str] = frozenset()
     pace: Mapping[str, Pace] = field(default_factory=dict)
     faulty: frozenset[str] = frozenset()
-    memory: Memory = field(default_factory=lambda: Memory(1 << 62))
+    memory: MemoryView = field(default_factory=lambda: MemoryView(1 << 62))
     load: LoadRequest | None = None
     offer: Callable[[Row], Offer | None] = no_offer
     halt: Callable[[Row, Sequence[Row]], int] = no_halt

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,15 +23,12 @@ from engine.errors import (
     is_out_of_memory,
     words_of,
 )
-from engine.kv.ledger import CacheKey
 from engine.kv.offload import Offload
-from engine.kv.prefix_cache import PrefixCache
-from engine.kv.tally import Tally
 from engine.messages import FinishReason
 from engine.model import backend
 from engine.model.backend import Backend
-from engine.model.drafting import Drafter
 from engine.model.loaded import LoadedModel
+from engine.runtime.memory import Memory
 from engine.runtime.plan import Status
 from engine.runtime.request import ReplyState, SessionState
 
@@ -41,28 +38,19 @@ log = logging.getLogger(__name__)
 BUDGET_SHARE = 0.85
 """Of the memory, when no budget is given; the rest is for the process and MLX's scratch buffers."""
 
-PREFIX_SHARE = 1 / 16
-"""Of the budget, for the beginnings of prompts that are kept for chats to come. They go first."""
-
 
 class State:
     """All sessions and models of one engine.
 
     Attributes:
-        budget: bytes that weights and KV caches may take together.
         sessions: all of them, by id.
         answering: those that have a reply, by id. A step looks at these alone, so that thousands
             of idle sessions cost it nothing.
         unended: the replies that have not had their last event, in whatever state.
-        reserved: bytes of the models that are being loaded.
-        adapted: models of which variants are being made.
         ended: why there is no such session (any more), as an error's code and message. Not as an
             exception: one that was raised holds all that its frames did.
-        offload: caches on disk, of chats that had to make room or were closed.
-        prefix_cache: beginnings of prompts that chats to come may take over.
         told: what was reported last of each session, by id (`report`).
-        tally: what the caches of chats that are not answering take.
-        memory_version: changes whenever memory may have been given back.
+        memory: what all of these hold.
         meter: where the time goes.
         leader: of the ranks over which this engine's models are spread; None where it is one.
     """
@@ -76,105 +64,21 @@ class State:
     ) -> None:
         self.leader = leader
         self.backend: Backend = backend.start()
-        self.budget = memory_budget or int(self.backend.memory * BUDGET_SHARE)
         backend.limit_buffers(self.backend.device, 0)
-        make = Offload if leader is None else leader.offload
-        self.offload: Offload = make(cache_dir, cache_bytes)
-        self.prefix_cache = PrefixCache(int(self.budget * PREFIX_SHARE))
         self.models: dict[str, LoadedModel] = {}
         self.sessions: dict[str, SessionState] = {}
         self.answering: dict[str, SessionState] = {}
         self.unended: set[ReplyState] = set()
-        self.reserved = 0
-        self.adapted: list[LoadedModel] = []
         self.ended: dict[str, tuple[str, str]] = {}
         self.meter = Meter()
-        self.memory_version = 0
-        self.tally = Tally()
         self.told: dict[str, dict[str, Any]] = {}
-
-    @property
-    def weights(self) -> int:
-        """Bytes of all models' weights, those being loaded among them."""
-        return self.reserved + sum(m.info.nbytes for m in self.in_memory)
-
-    @property
-    def in_memory(self) -> list[LoadedModel]:
-        """All models whose weights are held, each once.
-
-        Bases of variants are, and models that draft for others, unloaded or not.
-        """
-        found = [*self.models.values(), *self.adapted]
-        found += [m.base for m in self.models.values() if m.base is not None]
-        found += [d.model for d in self.drafters.values()]
-        return list({id(model): model for model in found}.values())
-
-    @property
-    def kv_bytes(self) -> int:
-        """What the caches of all chats and of what drafts for them take."""
-        running = [s.kv for s in self.answering.values() if s.is_running]
-        self.tally.refresh(running)
-        others = [*running, *(d.kv for d in self.drafters.values())]
-        parts = [kv.part for kv in (*others, *(p.kv for p in self.prefix_cache.kept.values()))]
-        more = {p.group: p.shared for p in parts if p.group not in self.tally.groups}
-        held = self.tally.nbytes + sum(p.own for p in parts) + sum(more.values())
-        return held - self.prefix_cache.nbytes
-
-    def leaving(self, in_use: Collection[int] = ()) -> int:
-        """Bytes of caches that nobody has any more, and that are still being written to disk.
-
-        Args:
-            in_use: as of `idle_bytes`, which is asked before.
-        """
-        if not self.offload.pending():
-            return 0
-        kept = {p.kv.part.group for p in self.prefix_cache.kept.values()}
-        return self.offload.pending({*in_use, *self.tally.groups, *kept})
-
-    def idle_bytes(self, in_use: Collection[int]) -> int:
-        """What dropping all caches that no reply uses would give back.
-
-        Args:
-            in_use: the numbers of what running replies hold together with others.
-        """
-        self.tally.refresh(s.kv for s in self.answering.values() if s.is_running)
-        groups, parts = self.tally.groups, [p.kv.part for p in self.prefix_cache.kept.values()]
-        more = {p.group: p.shared for p in parts if p.group not in groups}
-        kept = [size for number, size in more.items() if number not in in_use]
-        used = sum(groups[number][1] for number in in_use if number in groups)
-        drafts = sum(d.nbytes for d in self.drafters.values())
-        return self.tally.nbytes - used + sum(p.own for p in parts) + sum(kept) + drafts
-
-    def promised(self, but: SessionState | None = None) -> tuple[int, dict[int, int]]:
-        """Bytes of the running replies' caches when these have become as long as they may.
-
-        Those of each alone, all together; and by number what they hold together with others.
-
-        Args:
-            but: is left out.
-        """
-        running = [s for s in self.answering.values() if s.is_running and s is not but]
-        promises = [s.promise for s in running]
-        return sum(p.own for p in promises), {p.group: p.shared for p in promises if p.group}
-
-    @property
-    def drafters(self) -> dict[CacheKey, Drafter]:
-        """What drafts for models, by the keys of their caches among the idle ones."""
-        pairs = [(m.info.id, m.drafter) for m in self.models.values()]
-        return {CacheKey("draft", i): drafter for i, drafter in pairs if drafter is not None}
-
-    def base(self, contents: str) -> LoadedModel | None:
-        """The model without an adapter that is in memory and was made of these files."""
-        held = [m for m in self.in_memory if m.base is None]
-        return next((m for m in held if m.examined.contents == contents), None)
-
-    def freed_by(self, model: LoadedModel) -> int:
-        """Bytes that unloading a model would free: none of a base that a variant needs."""
-        kept = [m for m in self.models.values() if m is not model]
-        small = [m.drafter.model for m in kept if m.drafter is not None]
-        needed = {id(m) for m in [*kept, *(m.base for m in kept), *small, *self.adapted]}
-        parts = [model, model.base, model.drafter and model.drafter.model]
-        return sum(m.info.nbytes for m in parts if m is not None and id(m) not in needed)
+        self.memory = Memory(
+            memory_budget or int(self.backend.memory * BUDGET_SHARE),
+            (Offload if leader is None else leader.offload)(cache_dir, cache_bytes),
+            self.models,
+            self.sessions,
+            self.answering,
+        )
 
     def remove(self, model_id: str) -> list[LoadedModel]:
         """Take a model away; returns it and what drafted for it. Others may need their weights."""
@@ -188,12 +92,8 @@ class State:
 
     def models_changed(self) -> None:
         """A model has come or gone."""
-        self.memory_changed()
-        backend.limit_buffers(self.backend.device, self.weights)
-
-    def memory_changed(self) -> None:
-        """Those who wait for memory are looked at again."""
-        self.memory_version += 1
+        self.memory.changed()
+        backend.limit_buffers(self.backend.device, self.memory.weights)
 
     def note_read(self, session: SessionState) -> None:
         """Let the session decode once at most its last token is left to feed."""
@@ -252,7 +152,7 @@ class State:
             return
         log.warning("caches from disk are of no use (%s); the prompt is read", words_of(error))
         reply.restored = False
-        self.erase(session.id)
+        self.memory.erase(session.id)
         self.begin_again(session)
 
     def begin_again(self, session: SessionState) -> None:
@@ -277,11 +177,11 @@ class State:
         reply.reused = 0
         reply.rebuilt = True
         reply.status = Status.QUEUED
-        self.memory_changed()
+        self.memory.changed()
 
     def add(self, session: SessionState) -> None:
         """A session has been opened."""
-        session.kv.watch = self.tally.watch
+        session.kv.watch = self.memory.tally.watch
         session.kv.touched()
         session.model.used_at = session.used_at  # it is about to be
         self.sessions[session.id] = session
@@ -311,7 +211,7 @@ class State:
             self._drop(session)
             self._let_go(session)
         finally:
-            self.tally.forget(session.kv)
+            self.memory.tally.forget(session.kv)
             if reply is not None:
                 self._fail(reply, EngineError(code, message))
 
@@ -321,26 +221,9 @@ class State:
         before = self.sessions.get(session_id)
         if before is not None:
             if before.reply is None:
-                self.save(before)  # the new one may go on from there
+                self.memory.save(before)  # the new one may go on from there
             message = "The chat was opened anew while it answered."
             self.end_session(before, SESSION_CLOSED, message)
-
-    def save(self, session: SessionState) -> None:
-        """Have a session's caches written to disk; nobody uses them any more.
-
-        Where that fails they are dropped all the same, and the chat is read again.
-        """
-        try:
-            self.offload.save(session.id, session.fingerprint, session.kv)
-        except BaseException:
-            log.exception("caches could not be saved")
-
-    def erase(self, session_id: str) -> None:
-        """Remove what is on disk of a session."""
-        try:
-            self.offload.forget(session_id)
-        except BaseException:  # whoever erases must end the session all the same
-            log.exception("a session's file could not be removed")
 
     def _let_go(self, session: SessionState) -> None:
         """A reply has ended, or never was: who waited for its memory may have it."""
@@ -348,11 +231,11 @@ class State:
         session.model.used_at = time.monotonic()
         self.answering.pop(session.id, None)
         session.kv.touched()
-        self.memory_changed()
+        self.memory.changed()
         if session.scratch:
             self.sessions.pop(session.id, None)
             self._drop(session)
-            self.tally.forget(session.kv)
+            self.memory.tally.forget(session.kv)
 
     def _drop_draft(self, session: SessionState) -> None:
         """What was drafted for it is of no use either."""

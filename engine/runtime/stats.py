@@ -27,16 +27,16 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
     decoding, reading = state.meter.rates()
     return {
         "backend": asdict(state.backend),
-        "memory_budget": state.budget,
+        "memory_budget": state.memory.budget,
         "memory_in_use": backend.memory_in_use(),
         "process_bytes": memory.of_this_process(),
         "buffer_bytes": backend.memory_kept(),
         "children_bytes": sum(map(memory.resident, confined.shared().pids)),
-        "weights_bytes": state.weights,
-        "kv_bytes": state.kv_bytes,
-        "writing_bytes": state.leaving(state.promised()[1]),
-        "disk_bytes": state.offload.nbytes,
-        "prefix_bytes": state.prefix_cache.nbytes,
+        "weights_bytes": state.memory.weights,
+        "kv_bytes": state.memory.kv_bytes,
+        "writing_bytes": state.memory.leaving(state.memory.promised().groups),
+        "disk_bytes": state.memory.offload.nbytes,
+        "prefix_bytes": state.memory.prefixes.nbytes,
         "step_seconds": step_seconds,
         "phase_seconds": dict(state.meter.seconds),
         "decoded_tokens": state.meter.decoded,
@@ -54,7 +54,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
 
 def _sessions(state: State) -> dict[str, dict[str, Any]]:
     """The figures of all sessions; those of idle ones are as they were told, until they change."""
-    told, untold = state.told, state.tally.watch.untold
+    told, untold = state.told, state.memory.tally.watch.untold
     found = {}
     for key, session in state.sessions.items():
         kv, known = session.kv, told.get(key)

@@ -4,33 +4,23 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from engine.errors import words_of
 from engine.kv.held_caches import Part
-from engine.kv.ledger import CacheKey, Offer
+from engine.kv.ledger import Offer
 from engine.kv.prefix_cache import in_common
-from engine.kv.session_kv import SessionKV
-from engine.runtime import admission
-from engine.runtime.plan import Idle, LoadRequest, Memory, Pace, Row, Status, View
+from engine.runtime.plan import LoadRequest, Pace, Row, Status, View
 from engine.runtime.request import SessionState
 from engine.runtime.state import State
 
 log = logging.getLogger(__name__)
 
 
-SCRATCH_TOKENS = 1024
-"""So long a single question always finds room, if no other one runs."""
-
-LONG_AGO = -1e9
-"""Seconds: kept beginnings of prompts make room before any chat does."""
-
-
 def view(state: State, load: LoadRequest | None) -> View:
     """The view of this moment. `load` is the model that waits to be read, if any."""
     rows = _rows(state)
     sessions = state.answering
-    groups = {row.group for row in rows if row.group and admission.is_running(row)}
     return View(
         now=time.perf_counter(),
         rows=rows,
@@ -38,20 +28,12 @@ def view(state: State, load: LoadRequest | None) -> View:
         joining=frozenset(i for i, m in state.models.items() if m.mixes and m.ranks == 1),
         pace=_pace(state, rows),
         faulty=frozenset(i for i, m in state.models.items() if not m.sharing.works),
-        memory=Memory(
-            state.budget,
-            state.weights,
-            max((m.estimate.bytes(SCRATCH_TOKENS) for m in state.models.values()), default=0),
-            lambda: idle(state),
-            state.memory_version,
-            state.idle_bytes(groups),
-            state.leaving(groups),
-        ),
+        memory=state.memory.view(rows),
         load=load,
         offer=lambda row: _offer(state, sessions[row.id]),
         halt=lambda row, others: _halt(state, row, others),
         common=lambda one, other: _common(state, one, other),
-        behind=lambda row: draft_behind(state, sessions[row.id]),
+        behind=lambda row: state.memory.draft_behind(sessions[row.id]),
     )
 
 
@@ -115,37 +97,6 @@ def _row(session: SessionState) -> Row:
     )
 
 
-def idle(state: State) -> list[Idle]:
-    """The caches that nobody needs: of chats that are not answering, kept beginnings, drafts'."""
-    chats = [_idle(s.key, s.kv, s.used_at) for s in state.sessions.values() if not s.is_running]
-    kept = state.prefix_cache.kept.items()
-    drafts = [Idle(k, d.nbytes, d.used_at + LONG_AGO) for k, d in state.drafters.items()]
-    return [*chats, *drafts, *(_idle(key, p.kv, p.used_at + LONG_AGO) for key, p in kept)]
-
-
-def _idle(key: CacheKey, kv: SessionKV, used_at: float) -> Idle:
-    held = kv.part
-    return Idle(key, held.own, used_at, held.group, held.shared)
-
-
-def room_for(
-    state: State, needed: int, groups: Mapping[int, int]
-) -> tuple[list[CacheKey], int] | None:
-    """Which idle caches to drop so that there is room beside them, and the bytes of the others.
-
-    None where that does not help.
-
-    Args:
-        needed: bytes of all that stays, the weights and `groups` among them.
-        groups: what running replies hold together with others, by number.
-    """
-    free = state.budget - needed
-    if free < 0:
-        return None
-    total = state.idle_bytes(groups)
-    return ([], total) if total <= free else admission.room(free, idle(state), groups)
-
-
 def _offer(state: State, session: SessionState) -> Offer | None:
     reply = session.reply
     if reply is None or not reply.adopts:
@@ -153,7 +104,7 @@ def _offer(state: State, session: SessionState) -> Offer | None:
     kind, all_of_them = session.kind, state.sessions.values()
     try:
         others = [(s.key, s.kv) for s in all_of_them if s is not session and s.kind == kind]
-        return state.prefix_cache.offer(session.reader, others)
+        return state.memory.prefixes.offer(session.reader, others)
     except BaseException as error:  # it reads what it could have taken over
         log.warning("no offer of another chat's cache: %s", words_of(error))
         reply.adopts = False
@@ -163,7 +114,7 @@ def _offer(state: State, session: SessionState) -> Offer | None:
 def _halt(state: State, row: Row, others: Sequence[Row]) -> int:
     try:
         waiting = (state.answering[r.id].reader for r in others)
-        return state.prefix_cache.halt(state.answering[row.id].reader, waiting)
+        return state.memory.prefixes.halt(state.answering[row.id].reader, waiting)
     except BaseException as error:  # the others read what they could have taken over
         log.warning("no halt for other chats: %s", words_of(error))
         return -1
@@ -184,20 +135,3 @@ def draft_room(session: SessionState) -> int:
     if session.reproducible or reply.alone or not session.kv.trimmable:
         return 0
     return max(0, reply.limit - reply.generated - 2)  # one more follows the draft
-
-
-def draft_behind(state: State, session: SessionState) -> int:
-    """How many of an answer's tokens its drafter must read; -1 where there is no memory for it.
-
-    A draft takes what nobody needs: no chat's cache makes room for one.
-    """
-    reply, drafter = session.reply, session.model.drafter
-    assert reply is not None
-    drafter.draft_for(session.domain)
-    if not drafter.admitted(reply.tokens, reply.limit, state.memory_version):
-        needed = drafter.model.estimate.bytes(reply.prompt_length + reply.limit)
-        own, groups = state.promised()
-        used = state.weights + own + sum(groups.values()) + needed
-        used += state.idle_bytes(groups) + state.leaving(groups) - drafter.nbytes
-        drafter.admit(reply.tokens, reply.limit, state.memory_version, used <= state.budget)
-    return int(drafter.behind(reply.tokens)) if drafter.has_room else -1

@@ -73,10 +73,9 @@ class Turns:
 
 def counted(state: State) -> int:
     """All bytes that an engine knows to be held."""
-    caches = state.kv_bytes + state.prefix_cache.nbytes
-    return (
-        state.weights + caches + state.leaving({s.kv.part.group for s in state.answering.values()})
-    )
+    memory, groups = state.memory, {s.kv.part.group for s in state.answering.values()}
+    caches = memory.kv_bytes + memory.prefixes.nbytes
+    return memory.weights + caches + memory.leaving(groups)
 
 
 @contextmanager
@@ -99,8 +98,8 @@ def watched(slow_disk: float = 0.0) -> Iterator[Turns]:
             peak = mx.get_peak_memory() - seen.base
             if loop._state.sessions:  # before that a model is read, and tried out
                 seen.counted = max(seen.counted, after)
-                own, groups = loop._state.promised()
-                promised = loop._state.weights + own + sum(groups.values())
+                memory = loop._state.memory
+                promised = memory.weights + memory.promised().nbytes
                 seen.promised = max(seen.promised, promised)
                 seen.peak = max(seen.peak, peak)
                 seen.beside = max(seen.beside, peak - max(before, after))

@@ -14,7 +14,7 @@ from openai import OpenAI
 
 from engine import SamplingParams
 from engine.messages import RawPrompt, TextDelta
-from engine.runtime import delivery as growing
+from engine.runtime import memory
 from engine.runtime import request as reply_state
 from engine.serve.server import Server
 from tests.engine.scripted import ANSWER, REASON
@@ -149,7 +149,7 @@ def test_an_answer_without_a_limit_is_promised_memory_as_it_grows(
     client: OpenAI, monkeypatch: pytest.MonkeyPatch, more: bool, reason: str
 ) -> None:
     monkeypatch.setattr(reply_state, "PROMISED", 2)
-    monkeypatch.setattr(growing, "PROMISED", 2 if more else 0)
+    monkeypatch.setattr(memory, "PROMISED", 2 if more else 0)
     found = chat(client, model="scripted", max_tokens=None)
     assert found.choices[0].finish_reason == reason
     assert (found.choices[0].message.content == SAID) is more

@@ -10,7 +10,7 @@ import pytest
 
 from engine import Engine, FinishReason, SamplingParams
 from engine.openai import request
-from engine.runtime import delivery as growing
+from engine.runtime import memory
 from engine.runtime import request as reply_state
 
 NEVER_ENDS = {2: -1e9, 3: -1e9, 4: -1e9}
@@ -25,7 +25,7 @@ def test_an_answer_that_ends_for_lack_of_memory_does_not_say_length(
 ) -> None:
     """Nobody could tell it from one that was as long as it was asked to be."""
     monkeypatch.setattr(reply_state, "PROMISED", 64)
-    monkeypatch.setattr(growing, "PROMISED", 64)
+    monkeypatch.setattr(memory, "PROMISED", 64)
     with Engine() as probe:
         weights = probe.load(model_folder("plain")).nbytes
     with Engine(memory_budget=weights + 400_000) as engine:

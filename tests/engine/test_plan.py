@@ -20,7 +20,7 @@ from engine.runtime.plan import (
     Idle,
     LoadAdmission,
     LoadRequest,
-    Memory,
+    MemoryView,
     Offer,
     Pace,
     Row,
@@ -104,7 +104,7 @@ def made_view(seed: int) -> View:
         rows=made_rows(chance, calm),
         mixing=frozenset(m for m in MODELS if chance.random() < 0.6),
         faulty=frozenset(m for m in MODELS if chance.random() < 0.2),
-        memory=Memory(
+        memory=MemoryView(
             chance.choice((0, 100, 500, 1000, 3000)) * KB,
             chance.randint(0, 500) * KB,
             chance.randint(0, 50) * KB,
@@ -530,7 +530,7 @@ def test_models_share_the_device_by_time() -> None:
 
 def test_a_queue_that_could_not_be_served_is_not_looked_at_again_for_nothing() -> None:
     asked = []
-    memory = Memory(100, 0, 0, lambda: asked.append(1) or (), version=7, leaving=50)
+    memory = MemoryView(100, 0, 0, lambda: asked.append(1) or (), version=7, leaving=50)
     rows = [
         Row("a", "m", Status.DECODING, most=30, begun=True),
         Row("b", "m", Status.QUEUED, most=60),
@@ -552,7 +552,7 @@ def test_b1_a_paused_head_of_the_queue_blocks_nobody() -> None:
         Row("paused", "m", Status.QUEUED, paused=True, most=10, waiting_since=0.0),
         Row("next", "m", Status.QUEUED, most=10, waiting_since=1.0),
     ]
-    plan = Scheduler().plan(View(2.0, rows, memory=Memory(100)))
+    plan = Scheduler().plan(View(2.0, rows, memory=MemoryView(100)))
     assert plan.admit is not None
     assert plan.admit.session == "next"
 
@@ -561,13 +561,13 @@ def test_b2_a_load_counts_what_replies_have_been_promised() -> None:
     """FAULTS B2: two loads, or a load beside a running reply, took more than the budget."""
     request = LoadRequest("k", "Model", 60, 60)
     running = [Row("a", "m", Status.DECODING, most=50, begun=True)]
-    plan = Scheduler().plan(View(0.0, running, memory=Memory(100), load=request))
+    plan = Scheduler().plan(View(0.0, running, memory=MemoryView(100), load=request))
     assert plan.load is None
     assert plan.refuse[0].code == "out_of_memory"
     idle = [Idle(cache_of("old"), 50, 1.0)]
-    memory = Memory(100, idle=lambda: idle, idle_bytes=50)
+    memory = MemoryView(100, idle=lambda: idle, idle_bytes=50)
     assert Scheduler().plan(View(0.0, (), memory=memory, load=request)).evict == (cache_of("old"),)
-    plan = Scheduler().plan(View(0.0, (), memory=Memory(100), load=request))
+    plan = Scheduler().plan(View(0.0, (), memory=MemoryView(100), load=request))
     assert plan.load is not None
 
 

@@ -1,0 +1,337 @@
+"""The one ledger of memory: what is held, what is promised, and what makes room.
+
+Weights, the caches of chats and what drafts for them, kept beginnings of prompts, caches on their
+way to the disk, and what loads and embeddings have reserved: all of it is counted here, in bytes,
+against one budget. What several hold together (a shared prefix, a fork that has not written) is
+counted once, and comes back with the last that holds it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from typing import NamedTuple
+
+from engine.kv.held_caches import Part
+from engine.kv.ledger import CacheKey
+from engine.kv.offload import Offload
+from engine.kv.prefix_cache import PrefixCache
+from engine.kv.session_kv import SessionKV
+from engine.kv.tally import Tally
+from engine.model import backend
+from engine.model.drafting import Drafter
+from engine.model.loaded import LoadedModel
+from engine.runtime import admission
+from engine.runtime.plan import Idle, MemoryView, Row
+from engine.runtime.request import PROMISED, SessionState
+
+log = logging.getLogger(__name__)
+
+PREFIX_SHARE = 1 / 16
+"""Of the budget, for the beginnings of prompts that are kept for chats to come. They go first."""
+
+PENDING_SHARE = 1 / 16
+"""Of the budget: while more is on its way to the disk, caches that make room are not written."""
+
+SCRATCH_TOKENS = 1024
+"""So long a single question always finds room, if no other one runs."""
+
+LONG_AGO = -1e9
+"""Seconds: kept beginnings of prompts make room before any chat does."""
+
+AHEAD = 256
+"""So many tokens before its end an answer asks for more."""
+
+
+class Promise(NamedTuple):
+    """What running replies may come to take.
+
+    Attributes:
+        own: bytes of each one's own caches, all together.
+        groups: by number, the bytes of what they hold together with others.
+    """
+
+    own: int
+    groups: Mapping[int, int]
+
+    @property
+    def nbytes(self) -> int:
+        return self.own + sum(self.groups.values())
+
+
+class Memory:
+    """What the models and sessions of one engine hold, and may come to hold.
+
+    Attributes:
+        budget: bytes that weights and caches may take together.
+        offload: caches on disk, of chats that had to make room or were closed.
+        prefixes: beginnings of prompts that chats to come may take over.
+        tally: what the caches of chats that are not answering take.
+        adapted: models of which variants are being made.
+        version: changes whenever room may have been made.
+
+    Args:
+        models, sessions, answering: by id, as `State` has them, which changes them.
+    """
+
+    def __init__(
+        self,
+        budget: int,
+        offload: Offload,
+        models: Mapping[str, LoadedModel],
+        sessions: Mapping[str, SessionState],
+        answering: Mapping[str, SessionState],
+    ) -> None:
+        self.budget = budget
+        self.offload = offload
+        self.prefixes = PrefixCache(int(budget * PREFIX_SHARE))
+        self.tally = Tally()
+        self.adapted: list[LoadedModel] = []
+        self.version = 0
+        self._models, self._sessions, self._answering = models, sessions, answering
+        self._reserved: dict[Hashable, int] = {}
+
+    def changed(self) -> None:
+        """Room may have been made: those who wait for it are looked at again."""
+        self.version += 1
+
+    # -- what is held -----------------------------------------------------------------------
+
+    def reserve(self, key: Hashable, nbytes: int) -> None:
+        """Count bytes as taken before they are: of a load, or of texts to embed."""
+        self._reserved[key] = nbytes
+
+    def release(self, key: Hashable) -> None:
+        """What was reserved is taken by now, or never will be."""
+        self._reserved.pop(key, None)
+        self.changed()
+
+    @property
+    def weights(self) -> int:
+        """Of all models' weights, and all that is reserved."""
+        return sum(self._reserved.values()) + sum(m.info.nbytes for m in self.in_memory)
+
+    @property
+    def in_memory(self) -> list[LoadedModel]:
+        """All models whose weights are held, each once.
+
+        Bases of variants are, and models that draft for others, unloaded or not.
+        """
+        found = [*self._models.values(), *self.adapted]
+        found += [m.base for m in self._models.values() if m.base is not None]
+        found += [d.model for d in self.drafters.values()]
+        return list({id(model): model for model in found}.values())
+
+    @property
+    def drafters(self) -> dict[CacheKey, Drafter]:
+        """What drafts for models, by the keys of their caches among the idle ones."""
+        pairs = [(m.info.id, m.drafter) for m in self._models.values()]
+        return {CacheKey("draft", i): drafter for i, drafter in pairs if drafter is not None}
+
+    def base(self, contents: str) -> LoadedModel | None:
+        """The model without an adapter that is in memory and was made of these files."""
+        held = [m for m in self.in_memory if m.base is None]
+        return next((m for m in held if m.examined.contents == contents), None)
+
+    def freed_by(self, model: LoadedModel) -> int:
+        """What unloading a model would free: none of a base that a variant needs."""
+        kept = [m for m in self._models.values() if m is not model]
+        small = [m.drafter.model for m in kept if m.drafter is not None]
+        needed = {id(m) for m in [*kept, *(m.base for m in kept), *small, *self.adapted]}
+        parts = [model, model.base, model.drafter and model.drafter.model]
+        return sum(m.info.nbytes for m in parts if m is not None and id(m) not in needed)
+
+    @property
+    def kv_bytes(self) -> int:
+        """What the caches of all chats and of what drafts for them take."""
+        running = [s.kv for s in self._answering.values() if s.is_running]
+        self.tally.refresh(running)
+        others = [*running, *(d.kv for d in self.drafters.values())]
+        parts = [kv.part for kv in (*others, *self._kept)]
+        more = {p.group: p.shared for p in parts if p.group not in self.tally.groups}
+        held = self.tally.nbytes + sum(p.own for p in parts) + sum(more.values())
+        return held - self.prefixes.nbytes
+
+    def idle_bytes(self, in_use: Collection[int]) -> int:
+        """What dropping all caches that no reply uses would give back.
+
+        Args:
+            in_use: the numbers of what running replies hold together with others.
+        """
+        self.tally.refresh(s.kv for s in self._answering.values() if s.is_running)
+        groups, parts = self.tally.groups, [kv.part for kv in self._kept]
+        more = {p.group: p.shared for p in parts if p.group not in groups}
+        kept = [size for number, size in more.items() if number not in in_use]
+        used = sum(groups[number][1] for number in in_use if number in groups)
+        drafts = sum(d.nbytes for d in self.drafters.values())
+        return self.tally.nbytes - used + sum(p.own for p in parts) + sum(kept) + drafts
+
+    def leaving(self, in_use: Collection[int]) -> int:
+        """Of caches that nobody has any more, and that are still being written to disk.
+
+        Args:
+            in_use: as of `idle_bytes`, which is asked before.
+        """
+        if not self.offload.pending():
+            return 0
+        kept = {kv.part.group for kv in self._kept}
+        return self.offload.pending({*in_use, *self.tally.groups, *kept})
+
+    @property
+    def caches(self) -> int:
+        """Of all caches, kept beginnings and those on their way to the disk among them."""
+        return self.kv_bytes + self.prefixes.nbytes + self.leaving(self.promised().groups)
+
+    @property
+    def _kept(self) -> list[SessionKV]:
+        return [prefix.kv for prefix in self.prefixes.kept.values()]
+
+    # -- what is promised -------------------------------------------------------------------
+
+    def promised(self) -> Promise:
+        """What running replies take when they have become as long as they may."""
+        promises = [s.promise for s in self._answering.values() if s.is_running]
+        groups = {p.group: p.shared for p in promises if p.group}
+        return Promise(sum(p.own for p in promises), groups)
+
+    def extend(self, session: SessionState) -> None:
+        """Let an answer without a limit become longer, if it may and there is room for it.
+
+        It is asked `AHEAD` tokens before the answer has used what it was promised, so that what
+        makes room can be written to disk.
+        """
+        reply = session.reply
+        if reply is None or reply.limit >= reply.longest:
+            return
+        before = reply.limit
+        last = reply.generated + 2 > before
+        if reply.asked_for_more == self.version and not last:
+            return
+        reply.limit = min(reply.longest, before + PROMISED)
+        if not self.make_room(0):
+            # Where caches are still being written, the next few tokens take hardly more.
+            writing = last and self.plan_eviction(0) is not None
+            reply.limit = min(reply.longest, before + AHEAD) if writing else before
+        reply.asked_for_more = self.version
+
+    # -- making room ------------------------------------------------------------------------
+
+    def view(self, rows: Iterable[Row]) -> MemoryView:
+        """As the scheduler sees it."""
+        groups = {row.group for row in rows if row.group and admission.is_running(row)}
+        scratch = (m.estimate.bytes(SCRATCH_TOKENS) for m in self._models.values())
+        return MemoryView(
+            self.budget,
+            self.weights,
+            max(scratch, default=0),
+            self.idle,
+            self.version,
+            self.idle_bytes(groups),
+            self.leaving(groups),
+        )
+
+    def idle(self) -> list[Idle]:
+        """The caches that nobody needs: of chats that do not answer, kept beginnings, drafts'."""
+        chats = [s for s in self._sessions.values() if not s.is_running]
+        found = [_idle(s.key, s.kv.part, s.used_at) for s in chats]
+        found += [Idle(k, d.nbytes, d.used_at + LONG_AGO) for k, d in self.drafters.items()]
+        kept = self.prefixes.kept.items()
+        return [*found, *(_idle(key, p.kv.part, p.used_at + LONG_AGO) for key, p in kept)]
+
+    def plan_eviction(self, nbytes: int) -> tuple[list[CacheKey], int] | None:
+        """Which idle caches to drop for so many bytes beside what is promised.
+
+        Returns:
+            Their keys, and the bytes of the others; None where dropping all of them is not enough.
+        """
+        promise = self.promised()
+        free = self.budget - self.weights - promise.nbytes - nbytes
+        if free < 0:
+            return None
+        total = self.idle_bytes(promise.groups)
+        return ([], total) if total <= free else admission.room(free, self.idle(), promise.groups)
+
+    def make_room(self, nbytes: int) -> bool:
+        """Drop what has to go for so many bytes; False while, or where, there is no room."""
+        planned = self.plan_eviction(nbytes)
+        if planned is None:
+            return False
+        dropped, left = planned
+        self.evict(dropped)
+        promise = self.promised()
+        taken = self.weights + promise.nbytes + nbytes + left + self.leaving(promise.groups)
+        return taken <= self.budget
+
+    def evict(self, keys: Iterable[CacheKey], at_once: bool = False) -> None:
+        """Drop idle caches; those of chats go to disk, as far as it keeps up.
+
+        Args:
+            at_once: none does: what is written is held until then.
+        """
+        keys = list(keys)
+        for key in keys:
+            if key.kind == "prefix":
+                self.prefixes.drop(key)
+            elif key.kind == "draft" and key in self.drafters:
+                self.drafters[key].drop()
+            elif key.kind == "session" and key.name in self._sessions:
+                session = self._sessions[key.name]
+                if not at_once and self.offload.pending() < self.budget * PENDING_SHARE:
+                    self.save(session)
+                session.kv.drop()
+        if keys:  # it need not be free yet: what is written to disk is held until then
+            self.changed()
+
+    def keep_prefixes_within(self) -> None:
+        """Keep no beginning of a prompt for which there is no room."""
+        kept, promise = self.prefixes.kept, self.promised()
+        free = self.budget - self.weights - promise.nbytes
+        while kept and self.idle_bytes(promise.groups) + self.leaving(promise.groups) > free:
+            self.prefixes.drop(min(kept, key=lambda key: kept[key].used_at))
+
+    def relieve(self) -> int:
+        """Drop every cache that no reply uses; returns how many bytes the system has back."""
+        before = self.caches
+        self.evict([cache.key for cache in self.idle()])
+        # What goes to disk is held until it is written. It is given back then, and not counted.
+        backend.give_back_memory()
+        return max(0, before - self.caches)
+
+    def draft_behind(self, session: SessionState) -> int:
+        """How many of an answer's tokens its drafter must read; -1 where there is no room for it.
+
+        A draft takes what nobody needs: no chat's cache makes room for one.
+        """
+        reply, drafter = session.reply, session.model.drafter
+        assert reply is not None
+        drafter.draft_for(session.domain)
+        if not drafter.admitted(reply.tokens, reply.limit, self.version):
+            promise = self.promised()
+            used = self.weights + promise.nbytes - drafter.nbytes
+            used += drafter.model.estimate.bytes(reply.prompt_length + reply.limit)
+            used += self.idle_bytes(promise.groups) + self.leaving(promise.groups)
+            drafter.admit(reply.tokens, reply.limit, self.version, used <= self.budget)
+        return int(drafter.behind(reply.tokens)) if drafter.has_room else -1
+
+    # -- on disk ----------------------------------------------------------------------------
+
+    def save(self, session: SessionState) -> None:
+        """Have a session's caches written to disk; nobody uses them any more.
+
+        Where that fails they are dropped all the same, and the chat is read again.
+        """
+        try:
+            self.offload.save(session.id, session.fingerprint, session.kv)
+        except BaseException:
+            log.exception("caches could not be saved")
+
+    def erase(self, session_id: str) -> None:
+        """Remove what is on disk of a session."""
+        try:
+            self.offload.forget(session_id)
+        except BaseException:  # whoever erases must end the session all the same
+            log.exception("a session's file could not be removed")
+
+
+def _idle(key: CacheKey, held: Part, used_at: float) -> Idle:
+    return Idle(key, held.own, used_at, held.group, held.shared)
