@@ -3,32 +3,120 @@
 from __future__ import annotations
 
 import queue
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 
-from engine.core.ranks import spreading
-from engine.core.ranks.files import FollowingFiles
-from engine.core.ranks.group import Group, check_of, integers
-from engine.core.ranks.hosts import copies
-from engine.core.ranks.journal import digest
-from engine.core.ranks.record import Do, Record, as_name
-from engine.core.ranks.spreading import model_of
+from engine.cluster import sharding
+from engine.cluster.group import Do, Group, Record, as_name, check_of, digest, file_digest, integers
+from engine.cluster.machines import find_model
 from engine.errors import EngineError, words_of
-from engine.kv.offload import kv_fingerprint
+from engine.kv.cache_file import Contents, DamagedError, build_caches
+from engine.kv.offload import Offload, kv_fingerprint
 from engine.kv.session_kv import SessionKV
-from engine.model import fingerprint, folder, runner
+from engine.model import fingerprint, folder, loader, runner
 from engine.model.loaded import LoadedModel
 from engine.model.quantised import kept_in
 from engine.model.reading import Reading
+from engine.model.slices import at_once
 
+ASKED, READ = 256, 4
+"""So many files are known by what was asked about them, and so many held as they were read. A chat
+may be stopped before it comes back; its file is then read once more."""
+
+_LATE = 5.0  # seconds for a follower to come to where rank 0 was when it asked
 _WRITING = 0.5  # seconds between two looks whether files have been written
 
 
 class DivergedError(Exception):
     """This rank does not hold, or was not fed, what rank 0 was."""
+
+
+class Files(Offload):
+    """A follower's caches on disk, by the names that rank 0 gives them.
+
+    Args:
+        tell: sends a message to rank 0.
+    """
+
+    def __init__(
+        self, folder: Path | None, limit: int, tell: Callable[[dict[str, Any]], None]
+    ) -> None:
+        super().__init__(folder, limit)
+        self._tell = tell
+        self._news = threading.Condition()  # guards what follows
+        self._done = 0
+        self._asked: dict[str, dict[str, Any]] = {}  # what was asked about a file last, by its name
+        self._read: dict[str, Contents] = {}
+
+    def _path(self, name: str) -> Path:
+        return (self._folder or Path()) / f"{name}.safetensors"
+
+    def done(self) -> None:
+        """Take note that one more file has been written or removed as rank 0 said."""
+        with self._news:
+            self._done += 1
+            self._news.notify_all()
+
+    def fetch(self, message: dict[str, Any]) -> None:
+        """Read a file on a thread of its own, and answer whether it is the one that is meant."""
+
+        def fetch() -> None:
+            holds = False
+            try:
+                holds = self._fetch(message)
+            finally:
+                self._tell({"question": message["question"], "holds": holds})
+
+        threading.Thread(target=fetch, name="stretto-rank-files", daemon=True).start()
+
+    def _fetch(self, message: dict[str, Any]) -> bool:
+        with self._news:
+            if not self._news.wait_for(lambda: self._done >= message["after"], _LATE):
+                return False
+        contents = self._look_into(message)
+        with self._news:
+            _keep(self._asked, message["name"], message, ASKED)
+            if contents is not None:
+                _keep(self._read, message["name"], contents, READ)
+        return contents is not None
+
+    def _look_into(self, message: dict[str, Any]) -> Contents | None:
+        contents = self.read(message["name"], message["fingerprint"])
+        alike = contents is not None and file_digest(contents.record) == message["digest"]
+        return contents if alike else None
+
+    def restore(self, name: str, kv: SessionKV) -> None:
+        """Make caches of what `fetch` has read.
+
+        Raises:
+            ValueError: there is nothing, or it is damaged; the file is removed then.
+        """
+        with self._news:
+            contents, asked = self._read.pop(name, None), self._asked.pop(name, None)
+        if contents is None and asked is not None:
+            contents = self._look_into(asked)
+        if contents is None:
+            raise ValueError("a cache that was to come back from disk is not there")
+        record = contents.record
+        try:
+            caches, snapshot = at_once(build_caches(contents, kv.make(), kv.make()))
+        except DamagedError as error:
+            self.remove(name, words_of(error))
+            raise ValueError(f"a cache on disk is damaged: {error}") from None
+        boundary = (snapshot, record.boundary) if snapshot else None
+        kv.restore(record.name, caches, record.tokens, record.cuts, boundary)
+
+
+def _keep(held: dict[str, Any], name: str, value: Any, most: int) -> None:
+    """Keep a value, and only the latest so many."""
+    held.pop(name, None)
+    held[name] = value
+    while len(held) > most:
+        del held[next(iter(held))]
 
 
 class Follower:
@@ -43,15 +131,15 @@ class Follower:
     Args:
         tell: sends a message to rank 0.
         files: of its part of the caches.
-        models: the folder for copies of models on this machine; "" for none.
+        copies: the folder for copies of models on this machine; "" for none.
     """
 
     def __init__(
         self,
         group: Group,
         tell: Callable[[dict[str, Any]], None],
-        files: FollowingFiles,
-        models: str = "",
+        files: Files,
+        copies: str = "",
     ) -> None:
         self.turn = 0
         self.steps = 0
@@ -59,10 +147,10 @@ class Follower:
         self._group = group
         self._tell = tell
         self._files = files
-        self._copies = models
-        self._ids: dict[int, str] = {}  # of models, as in the fingerprint of their caches
-        self._models: dict[int, LoadedModel] = {}
+        self._copies = copies
         self._reading: dict[int, Any] = {}  # nets whose weights have been read
+        self._models: dict[int, LoadedModel] = {}
+        self._ids: dict[int, str] = {}  # of models, as in the fingerprint of their caches
         self._caches: dict[int, tuple[SessionKV, LoadedModel]] = {}
         self._fingerprints: dict[int, str] = {}
         self._prompts: dict[int, list[int]] = {}
@@ -77,7 +165,7 @@ class Follower:
             Do.SETTLE: lambda number: self._kv(number).settle(),
             Do.LEAVE: lambda number: self._kv(number).leave_slots(),
             Do.SAVE: self._save,
-            Do.RESTORE: self._restore,
+            Do.RESTORE: lambda number, *name: files.restore(as_name(name), self._kv(number)),
             Do.FORGET: self._forget,
             Do.UNLOAD: self._unload,
             Do.PASS: self._pass,
@@ -105,14 +193,14 @@ class Follower:
                     while not self._replay(self._group.hear()):
                         pass
                 case "load":
-                    self._load(message)
+                    self._tell({"question": message["question"], **self._load(message)})
                 case "measure":
                     self._measure(message)
                 case "give up":
                     self._reading.pop(message["model"], None)
                 case "leave":
                     self._files.close()
-                    self._tell({"left": True})
+                    self._tell({"question": message["question"]})
 
     def _next(self, messages: queue.SimpleQueue[dict[str, Any]]) -> dict[str, Any]:
         """Wait for a message; what has been written to disk meanwhile is freed."""
@@ -142,32 +230,28 @@ class Follower:
 
     # -- models -----------------------------------------------------------------------------
 
-    def _load(self, message: dict[str, Any]) -> None:
-        model, name, wanted = int(message["model"]), message["name"], message["contents"]
-        path = copies.found(Path(message["path"]), wanted, self._copies)
+    def _load(self, message: dict[str, Any]) -> dict[str, Any]:
+        name, wanted = message["name"], message["contents"]
+        path = find_model(Path(message["path"]), wanted, self._copies)
         try:
             folder.check(path, name)
             if fingerprint.contents(path) != wanted:
                 raise ValueError("its model folder has other contents")
-            net, _ = spreading.part(path, name, self._group.mlx, message["wide"])
-            for _ in spreading.read(net):
+            net, _ = sharding.part(path, name, self._group.mlx, message["wide"])
+            for _ in loader.read_weights(net):
                 self.steps += 1
         except Exception as error:
             words = error.message if isinstance(error, EngineError) else str(error)
-            self._tell({"refused": words or words_of(error), "model": model})
-            return
-        self._reading[model] = net
-        self._tell({"ready": True, "model": model})
+            return {"refused": words or words_of(error)}
+        self._reading[int(message["model"])] = net
+        return {}
 
     def _measure(self, message: dict[str, Any]) -> None:
         number = int(message["model"])
         net = self._reading.pop(number)
-        words = int(message["words"])
-        found = spreading.measured(net, words, self._step_done)
-        model = model_of(net, found, self._group.size)
-        spreading.try_bits(model, words, self._step_done)
+        model, _ = sharding.try_out(net, int(message["words"]), self._group.size, self._step_done)
         self._models[number], self._ids[number] = model, message["id"]
-        self._tell({"plans": spreading.plans(model), "model": number})
+        self._tell({"question": message["question"], "plans": sharding.plans(model)})
 
     def _step_done(self) -> None:
         self.steps += 1
@@ -210,9 +294,6 @@ class Follower:
     def _save(self, number: int, *name: int) -> None:
         self._files.save(as_name(name), self._fingerprints[number], self._kv(number))
         self._files.done()
-
-    def _restore(self, number: int, *name: int) -> None:
-        self._files.restore(as_name(name), self._kv(number))
 
     def _forget(self, *name: int) -> None:
         self._files.forget(as_name(name))
