@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,9 @@ from engine.model.quantised import kept_in
 from engine.model.reading import Reading
 from engine.model.slices import at_once
 
-ASKED, READ = 256, 4
-"""So many files are known by what was asked about them, and so many held as they were read. A chat
-may be stopped before it comes back; its file is then read once more."""
+READ = 4
+"""So many files are held as they were read. A chat may be stopped before it comes back: the file of
+another that is not held any more is read once more."""
 
 _LATE = 5.0  # seconds for a follower to come to where rank 0 was when it asked
 _WRITING = 0.5  # seconds between two looks whether files have been written
@@ -49,8 +50,7 @@ class Files(Offload):
         self._tell = tell
         self._news = threading.Condition()  # guards what follows
         self._done = 0
-        self._asked: dict[str, dict[str, Any]] = {}  # what was asked about a file last, by its name
-        self._read: dict[str, Contents] = {}
+        self._read: dict[str, Contents] = {}  # by the files' names, the latest last
 
     def _path(self, name: str) -> Path:
         return (self._folder or Path()) / f"{name}.safetensors"
@@ -77,28 +77,26 @@ class Files(Offload):
         with self._news:
             if not self._news.wait_for(lambda: self._done >= message["after"], _LATE):
                 return False
-        contents = self._look_into(message)
+        name = message["name"]
+        contents = self.read(name, message["fingerprint"])
+        if contents is None or file_digest(contents.record) != message["digest"]:
+            return False
         with self._news:
-            _keep(self._asked, message["name"], message, ASKED)
-            if contents is not None:
-                _keep(self._read, message["name"], contents, READ)
-        return contents is not None
+            self._read.pop(name, None)
+            self._read[name] = contents
+            while len(self._read) > READ:
+                del self._read[next(iter(self._read))]
+        return True
 
-    def _look_into(self, message: dict[str, Any]) -> Contents | None:
-        contents = self.read(message["name"], message["fingerprint"])
-        alike = contents is not None and file_digest(contents.record) == message["digest"]
-        return contents if alike else None
-
-    def restore(self, name: str, kv: SessionKV) -> None:
+    def restore(self, name: str, fingerprint: str, kv: SessionKV) -> None:
         """Make caches of what `fetch` has read.
 
         Raises:
             ValueError: there is nothing, or it is damaged; the file is removed then.
         """
         with self._news:
-            contents, asked = self._read.pop(name, None), self._asked.pop(name, None)
-        if contents is None and asked is not None:
-            contents = self._look_into(asked)
+            contents = self._read.pop(name, None)
+        contents = contents or self.read(name, fingerprint)
         if contents is None:
             raise ValueError("a cache that was to come back from disk is not there")
         record = contents.record
@@ -111,12 +109,19 @@ class Files(Offload):
         kv.restore(record.name, caches, record.tokens, record.cuts, boundary)
 
 
-def _keep(held: dict[str, Any], name: str, value: Any, most: int) -> None:
-    """Keep a value, and only the latest so many."""
-    held.pop(name, None)
-    held[name] = value
-    while len(held) > most:
-        del held[next(iter(held))]
+@dataclass
+class _Cache:
+    """What a cache of rank 0's is here.
+
+    Attributes:
+        fingerprint: of its files.
+        prompt: what is being read into it.
+    """
+
+    kv: SessionKV
+    model: LoadedModel
+    fingerprint: str
+    prompt: list[int] = field(default_factory=list)
 
 
 class Follower:
@@ -150,10 +155,7 @@ class Follower:
         self._copies = copies
         self._reading: dict[int, Any] = {}  # nets whose weights have been read
         self._models: dict[int, LoadedModel] = {}
-        self._ids: dict[int, str] = {}  # of models, as in the fingerprint of their caches
-        self._caches: dict[int, tuple[SessionKV, LoadedModel]] = {}
-        self._fingerprints: dict[int, str] = {}
-        self._prompts: dict[int, list[int]] = {}
+        self._caches: dict[int, _Cache] = {}
         self._orders: dict[Do, Callable[..., None]] = {
             Do.OPEN: self._open,
             Do.FREE: self._free,
@@ -165,7 +167,7 @@ class Follower:
             Do.SETTLE: lambda number: self._kv(number).settle(),
             Do.LEAVE: lambda number: self._kv(number).leave_slots(),
             Do.SAVE: self._save,
-            Do.RESTORE: lambda number, *name: files.restore(as_name(name), self._kv(number)),
+            Do.RESTORE: self._restore,
             Do.FORGET: self._forget,
             Do.UNLOAD: self._unload,
             Do.PASS: self._pass,
@@ -250,7 +252,8 @@ class Follower:
         number = int(message["model"])
         net = self._reading.pop(number)
         model, _ = sharding.try_out(net, int(message["words"]), self._group.size, self._step_done)
-        self._models[number], self._ids[number] = model, message["id"]
+        model.info = replace(model.info, id=message["id"])
+        self._models[number] = model
         self._tell({"question": message["question"], "plans": sharding.plans(model)})
 
     def _step_done(self) -> None:
@@ -258,49 +261,49 @@ class Follower:
 
     def _unload(self, model: int) -> None:
         self._models.pop(model)
-        self._ids.pop(model)
         mx.clear_cache()
 
     # -- caches -----------------------------------------------------------------------------
 
     def _kv(self, number: int) -> SessionKV:
-        return self._caches[number][0]
+        return self._caches[number].kv
 
     def _open(self, number: int, model: int, shares_prefix: int, bits: int) -> None:
         loaded = self._models[model]
         make = kept_in(loaded, bits).make if bits else loaded.new_caches
-        self._caches[number] = SessionKV(make, bool(shares_prefix)), loaded
-        self._fingerprints[number] = kv_fingerprint(self._ids[model], bits or None)
+        name = kv_fingerprint(loaded.info.id, bits or None)
+        self._caches[number] = _Cache(SessionKV(make, bool(shares_prefix)), loaded, name)
 
     def _free(self, number: int) -> None:
-        kv, _ = self._caches.pop(number)
-        kv.drop()
-        self._prompts.pop(number, None)
-        self._fingerprints.pop(number)
+        self._caches.pop(number).kv.drop()
 
     def _fork(self, number: int, twin: int) -> None:
-        kv, loaded = self._caches[number]
-        self._caches[twin] = kv.fork(), loaded
-        self._fingerprints[twin] = self._fingerprints[number]
+        cache = self._caches[number]
+        self._caches[twin] = _Cache(cache.kv.fork(), cache.model, cache.fingerprint)
 
     def _begin(self, number: int, known: int, *others: int) -> None:
-        kv = self._kv(number)
-        self._prompts[number] = [*kv.tokens[:known], *others]
-        kv.begin(self._prompts[number])
+        cache = self._caches[number]
+        cache.prompt = [*cache.kv.tokens[:known], *others]
+        cache.kv.begin(cache.prompt)
 
     def _take(self, number: int, donor: int, length: int, room: int) -> None:
         self._kv(number).take_from(self._kv(donor), length, bool(room))
 
     def _save(self, number: int, *name: int) -> None:
-        self._files.save(as_name(name), self._fingerprints[number], self._kv(number))
+        cache = self._caches[number]
+        self._files.save(as_name(name), cache.fingerprint, cache.kv)
         self._files.done()
+
+    def _restore(self, number: int, *name: int) -> None:
+        cache = self._caches[number]
+        self._files.restore(as_name(name), cache.fingerprint, cache.kv)
 
     def _forget(self, *name: int) -> None:
         self._files.forget(as_name(name))
         self._files.done()
 
     def _compare(self, wanted: int) -> None:
-        if digest([(n, kv) for n, (kv, _) in self._caches.items()]) != wanted:
+        if digest([(n, cache.kv) for n, cache in self._caches.items()]) != wanted:
             raise DivergedError("its caches are not what rank 0's are")
 
     # -- computing --------------------------------------------------------------------------
@@ -316,14 +319,14 @@ class Follower:
 
     def _chunk(self, number: int, start: int, count: int, left: int) -> None:
         kv, tokens = self._read(number, start, count, left)
-        runner.prefill(self._caches[number][1], kv, tokens)
+        runner.prefill(self._caches[number].model, kv, tokens)
 
     def _read(self, number: int, start: int, count: int, left: int) -> tuple[SessionKV, list[int]]:
         kv = self._kv(number)
         if kv.length != start:
             raise DivergedError(f"a cache holds {kv.length} tokens, rank 0's {start}")
         kv.expect(left)
-        return kv, self._prompts[number][start : start + count]
+        return kv, self._caches[number].prompt[start : start + count]
 
     def _step(
         self,
