@@ -83,11 +83,7 @@ def rest_of(first: Sequence[int]) -> int:
 
 
 def decode(numbers: Sequence[int]) -> Record:
-    """The record that was encoded.
-
-    Raises:
-        ValueError: these are no record's numbers.
-    """
+    """Raises ValueError: these are no record's numbers."""
     if len(numbers) < _HEAD or not _HEAD <= numbers[0] <= len(numbers):
         raise ValueError("a record of the wrong length")
     orders, at, end = [], _HEAD, numbers[0]
@@ -105,7 +101,6 @@ def as_numbers(name: str) -> list[int]:
 
 
 def as_name(numbers: Sequence[int]) -> str:
-    """The name that `as_numbers` was given."""
     return "".join(f"{number:04x}" for number in numbers)
 
 

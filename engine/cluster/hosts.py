@@ -8,7 +8,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +162,11 @@ def standard_file() -> Path:
     return platformdirs.user_config_path("Stretto", appauthor=False) / "hosts.json"
 
 
+@dataclass
+class _File:
+    hosts: list[Host]
+
+
 class Hosts:
     """All hosts by name, as the file has them; `LOCAL` is always among them, first.
 
@@ -174,27 +179,29 @@ class Hosts:
         self._hosts = {LOCAL: Host(LOCAL), **{host.name: host for host in self._read()}}
 
     def _read(self) -> list[Host]:
+        from pydantic import TypeAdapter, ValidationError
+
         try:
-            content = json.loads(self.file.read_text(encoding="utf-8"))
+            written = self.file.read_bytes()
         except FileNotFoundError:
             return []
-        except (OSError, ValueError) as error:
+        except OSError as error:
             raise HostError(f"{self.file} cannot be read: {error}.") from None
-        listed = content.get("hosts") if isinstance(content, Mapping) else None
-        if not isinstance(listed, list):
-            raise HostError(f'{self.file} holds no hosts. It is {{"hosts": […]}}.')
-        return [_from_json(one) for one in listed]
+        try:
+            return TypeAdapter(_File).validate_json(written, strict=True).hosts
+        except ValidationError as error:
+            fault = error.errors()[0]
+            where = ".".join(map(str, fault["loc"])) or "all of it"
+            raise HostError(
+                f'{self.file} makes no sense ({where}: {fault["msg"]}). It is {{"hosts": […]}}.'
+            ) from None
 
     def all(self) -> tuple[Host, ...]:
         """All of them, in the order in which they were added."""
         return tuple(self._hosts.values())
 
     def get(self, name: str) -> Host:
-        """The host of that name.
-
-        Raises:
-            HostError: there is none.
-        """
+        """Raises HostError: there is none of that name."""
         if name not in self._hosts:
             raise HostError(
                 f"There is no host {name!r}. There are: {', '.join(self._hosts)}. Add one by: "
@@ -245,24 +252,6 @@ class Hosts:
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
-
-
-def _from_json(entry: object) -> Host:
-    if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):
-        raise HostError("A host in the file has no name.")
-    known = {field.name for field in fields(Host)}
-    given: dict[str, Any] = {**asdict(Host(LOCAL)), **{k: entry[k] for k in known & entry.keys()}}
-    for key in ("ports", "rdma"):
-        if isinstance(given[key], list):
-            given[key] = tuple(given[key])
-    ports, rdma = given["ports"], given["rdma"]
-    if not (
-        all(isinstance(given[key], str) for key in known - {"ports", "rdma"})
-        and (isinstance(ports, tuple) and [type(port) for port in ports] == [int, int])
-        and (isinstance(rdma, tuple) and all(isinstance(device, str | None) for device in rdma))
-    ):
-        raise HostError(f"The host {entry['name']!r} in the file makes no sense.")
-    return Host(**given)
 
 
 def configured(file: Path, program: str = "", source: str = "") -> list[Host]:

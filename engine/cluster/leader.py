@@ -65,11 +65,9 @@ class Journal:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to announce."""
         return not self._orders
 
     def opened(self, kv: SpreadKV) -> None:
-        """Take note of new caches."""
         self._caches[kv.number] = kv
 
     def number(self) -> int:
@@ -208,7 +206,6 @@ class Followers:
             return self._answers.pop(question)
 
     def forget(self, question: int) -> None:
-        """Take no more answers to a question."""
         with self._news:
             self._answers.pop(question, None)
 
@@ -309,7 +306,6 @@ class Leader:
 
     @property
     def size(self) -> int:
-        """How many ranks there are."""
         return self._group.size
 
     def offload(self, folder: Path | None, limit: int) -> Files:

@@ -254,7 +254,6 @@ class Report:
 
     @property
     def good(self) -> bool:
-        """Whether it can take a rank."""
         return not self.faults
 
     def lines(self) -> list[str]:
@@ -319,10 +318,12 @@ def ask(host: Host, folder: str = "") -> dict[str, Any]:
     )
 
 
-def differing(name: str, here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
-    """A sentence for each part of which a host has another version."""
+def differing(
+    name: str, here: Mapping[str, Any], there: Mapping[str, Any], own: str = "this machine"
+) -> list[str]:
+    """A sentence for each part of which a host, or a rank, has another version."""
     return [
-        f"{name} has {part} {there.get(part) or 'unknown'}, this machine has {here.get(part)}. "
+        f"{name} has {part} {there.get(part) or 'unknown'}, {own} has {here.get(part)}. "
         "Install the same version."
         for part in SAME
         if here.get(part) and here.get(part) != there.get(part)

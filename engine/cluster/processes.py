@@ -104,7 +104,6 @@ class Watch:
         self._thread.start()
 
     def close(self) -> None:
-        """Look no more."""
         self._over.set()
         self._thread.join()
 

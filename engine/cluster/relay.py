@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from engine.cluster import machines
 from engine.cluster.hosts import Host
 from engine.cluster.link import CALLED, Answered, Asked, Called, Unasked
 from engine.cluster.processes import Processes, Rank, Watch
@@ -70,18 +71,12 @@ def budget_of(ranks: Sequence[Rank], given: int | None) -> int:
 
 def differing(ranks: Sequence[Rank]) -> str | None:
     """Why ranks cannot be in one group; None where nothing differs."""
-    wanted = ranks[0].hello.get("versions")
+    wanted = ranks[0].hello.get("versions") or {}
     for rank in ranks[1:]:
         theirs = rank.hello.get("versions")
-        if theirs == wanted:
-            continue
-        if not isinstance(theirs, dict) or not isinstance(wanted, dict):
-            return f"Rank {rank.number} does not say which versions it has."
-        name = next(n for n in {**wanted, **theirs} if wanted.get(n) != theirs.get(n))
-        return (
-            f"Rank {rank.number} has {name} {theirs.get(name)}, rank 0 has {wanted.get(name)}. "
-            "Install the same versions on all machines."
-        )
+        known = theirs if isinstance(theirs, dict) else {}
+        for fault in machines.differing(f"Rank {rank.number}", wanted, known, "rank 0"):
+            return fault
     return None
 
 
