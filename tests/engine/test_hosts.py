@@ -16,8 +16,9 @@ import pytest
 
 from engine import Engine, EngineError, Model, SamplingParams
 from engine.cli.main import main
-from engine.cluster import link, machines
+from engine.cluster import link, machines, processes
 from engine.cluster.hosts import LOCAL, Host, HostError, Hosts, check_group, configured
+from engine.errors import RanksLostError
 from engine.model import fingerprint
 
 ROOT = Path(__file__).parents[2]
@@ -258,6 +259,30 @@ def test_a_host_that_cannot_be_reached_says_so(
     told = "batch", "in", "out", "--hosts", "local,nobody", "--hosts-file", file
     assert main(told) == 2
     assert "There is no host 'nobody'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [
+        ("raise SystemExit(3)", r"Rank 0 could not start\. It has ended with status 3\."),
+        (
+            "from engine.cluster.link import Link; link = Link.over_stdio(); link.take(False); "
+            "link.tell({'fault': 'no port is free'})",
+            r"Rank 0 could not start on local: no port is free",
+        ),
+    ],
+)
+def test_a_rank_that_cannot_start_says_why(
+    program: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = [sys.executable, "-P", "-c", program]
+    monkeypatch.setattr(processes, "rank_command", lambda host: command)
+    group = processes.Processes((Host(LOCAL), Host(LOCAL)))
+    try:
+        with pytest.raises(RanksLostError, match=why):
+            group.start()
+    finally:
+        group.close()
 
 
 def test_a_group_through_ssh_has_the_tokens_of_one_and_leaves_no_process(
