@@ -18,8 +18,8 @@ def main(arguments: list[str] | None = None) -> int:
         from engine.core.confined.child import main as serve
 
         return serve(given[1:])
-    if given[:1] == ["--rank-child"]:  # as `engine.core.ranks` starts it
-        from engine.core.ranks.child import main as rank
+    if given[:1] == ["--rank-child"]:  # as `engine.cluster` starts it
+        from engine.cluster.rank import main as rank
 
         return rank(given[1:])
     if given and not given[0].startswith("-"):

@@ -10,7 +10,7 @@
 
 Importing this package does not import MLX; the engine thread does, when it starts.
 
-Imports: engine.cli, engine.core.ranks.hosts, engine.kv, engine.model, engine.runtime, engine.text.
+Imports: engine.cli, engine.cluster, engine.kv, engine.model, engine.runtime, engine.text.
 """
 
 from engine.model import overlay

@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, get_args
 
-from engine.core.ranks.hosts.host import Host, check_group, local
+from engine.cluster.hosts import Host, check_group, local
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
 from engine.kv.fitting import Fit
 from engine.messages import (
@@ -154,7 +154,7 @@ class Engine:
             nothing on disk.
         cache_bytes: what the folder may take; the least recently used go first.
         ranks: over how many processes on this machine each model is spread, a part in each; or
-            their machines, this one first (`engine.core.ranks.hosts`). What a model or a session
+            their machines, this one first (`engine.cluster.hosts`). What a model or a session
             cannot do then ends with `unsupported_session`. Where a process dies or hangs, all
             replies end with `engine_stopped`.
         ways_dir: a folder for what is measured of each model: which of the ways that are open to

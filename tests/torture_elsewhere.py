@@ -82,7 +82,7 @@ def ranks_of(parent: int) -> list[int]:
             continue
         with contextlib.suppress(OSError):
             above = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            if above == parent and b"engine.core.ranks" in (entry / "cmdline").read_bytes():
+            if above == parent and b"engine.cluster" in (entry / "cmdline").read_bytes():
                 found.append(int(entry.name))
     return sorted(found)
 

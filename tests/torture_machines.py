@@ -29,9 +29,9 @@ from typing import Any
 from engine.bench.alone import END
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
-from engine.core.ranks.hosts import checking
-from engine.core.ranks.hosts.host import LOCAL, Host
-from engine.core.ranks.processes import ORPHANED
+from engine.cluster import machines
+from engine.cluster.hosts import LOCAL, Host, HostError
+from engine.cluster.processes import ORPHANED
 from engine.engine import Engine, Reply
 from engine.errors import EngineError
 from engine.messages import Failed, Finished, TextDelta
@@ -187,8 +187,17 @@ def _running(name: str, what: bytes = b"") -> list[int]:
     return found
 
 
+def _silent(host: Host) -> str:
+    """Why a machine does not answer; empty where it does."""
+    try:
+        machines.ask(host)
+    except HostError as error:
+        return str(error)
+    return ""
+
+
 def _ranks(name: str) -> list[int]:
-    return _running(name, b"engine.core.ranks")
+    return _running(name, b"engine.cluster")
 
 
 # ---------------------------------------------------------------- links
@@ -228,12 +237,12 @@ def _rounds(chosen: argparse.Namespace, folder: Path) -> int:
     }
     wrong = 0
     deadline = time.monotonic() + 30
-    while any(isinstance(checking.ask(host), str) for host in hosts.values()):
+    while silent := [why for host in hosts.values() if (why := _silent(host))]:
         if time.monotonic() > deadline:
-            print(f"no machine answers: {[checking.ask(host) for host in hosts.values()]}")
+            print(f"no machine answers: {silent}")
             return 1
     faults = [
-        fault for one in checking.check([Host(LOCAL), *hosts.values()]) for fault in one.faults
+        fault for one in machines.check([Host(LOCAL), *hosts.values()]) for fault in one.faults
     ]
     print(f"two machines answer; {faults or 'both are good'}", flush=True)
     rng, longest = random.Random(chosen.seed), Counter[str]()

@@ -31,7 +31,7 @@ from engine.bench.limits import tight_budget
 from engine.bench.random_models import write_model
 from engine.bench.schedules import Schedule
 from engine.bench.small_configs import small_config
-from engine.core.ranks import watch
+from engine.cluster import processes
 from engine.engine import Engine
 from engine.errors import EngineError
 from engine.messages import Failed, Finished
@@ -109,7 +109,7 @@ def tokens(options: argparse.Namespace) -> int:
     plays both kinds of schedule, however few turns are asked for.
     """
     os.environ["STRETTO_RANKS_CHECK"] = CHECK
-    watch.SILENCE = PATIENCE
+    processes.SILENCE = PATIENCE
     faults = turns = 0
     total: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as scratch, Engine() as judge:

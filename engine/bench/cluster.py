@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from engine.core.ranks.agreeing import differing
-from engine.core.ranks.hosts.host import Host
-from engine.core.ranks.processes import Processes, Rank
+from engine.cluster.hosts import Host
+from engine.cluster.processes import Processes, Rank
+from engine.cluster.relay import differing
 from engine.engine import Engine
 from engine.errors import RanksLostError
 from engine.model import backend
@@ -65,7 +65,7 @@ def connection(hosts: Sequence[Host], rounds: int = 500) -> Connection:
         differs = differing(ranks)
         if differs is not None:
             raise RanksLostError(differs)
-        processes.begin({"trial": {"rounds": rounds, "backend": hosts[0].backend}})
+        processes.begin({"trial": rounds})
         found = _figures(ranks)
     finally:
         processes.close()

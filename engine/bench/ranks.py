@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -65,13 +66,12 @@ def run(
     from engine.model import backend
 
     backend.start()  # before anything imports MLX
-    from engine.core.ranks.processes import hosts_of
 
     check(model, ranks)
     with tempfile.TemporaryDirectory() as scratch:
         path = folder(model, Path(scratch))
         hosts = Path(scratch) / "hosts.json"
-        hosts.write_text(json.dumps(hosts_of(ranks)))
+        hosts.write_text(json.dumps(_ends(ranks)))
         asked = {"folder": str(path), "chats": list(chats), "steps": steps, "rounds": rounds}
         with _children(ranks, hosts, json.dumps(asked)) as first:
             told, _ = first.communicate(timeout=_LIMIT)
@@ -86,6 +86,15 @@ def run(
     return found
 
 
+def _ends(count: int) -> list[list[str]]:
+    """An `MLX_HOSTFILE` of so many ranks on this machine, at ports where nobody listens."""
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [[f"127.0.0.1:{each.getsockname()[1]}"] for each in sockets]
+
+
 def as_figures(costs: Sequence[Cost]) -> list[dict[str, Any]]:
     """For the JSON of the bench."""
     return [{**asdict(cost), "ratio": cost.ratio} for cost in costs]
@@ -97,10 +106,10 @@ def check(model: str, ranks: int) -> None:
     Raises:
         RuntimeError: says why.
     """
-    from engine.core.ranks import spreading
+    from engine.cluster import sharding
 
     try:
-        spreading.check(Path(model).name, _config(model), ranks)
+        sharding.check(Path(model).name, _config(model), ranks)
     except EngineError as error:
         raise RuntimeError(error.message) from None
 
@@ -148,16 +157,16 @@ def _rank(asked: dict[str, Any]) -> None:
     from engine.model import backend
 
     about = backend.start()
-    from engine.core.ranks import spreading
-    from engine.core.ranks.group import Group
+    from engine.cluster import sharding
+    from engine.cluster.group import Group
+    from engine.model import loader
 
     group = Group()
     folder = Path(asked["folder"])
-    net, _ = spreading.part(folder, folder.name, group.mlx, about.prefers_float32)
-    for _ in spreading.read(net):
+    net, _ = sharding.part(folder, folder.name, group.mlx, about.prefers_float32)
+    for _ in loader.read_weights(net):
         pass
-    found = spreading.measured(net, 256, lambda: None)
-    model = spreading.model_of(net, found, group.size)
+    model, _ = sharding.try_out(net, 256, group.size, lambda: None)
     rows = []
     for chats in asked["chats"]:
         steps = _Steps(group, model, chats)
@@ -191,8 +200,7 @@ class _Steps:
         """Seconds of a step."""
         import mlx.core as mx
 
-        from engine.core.ranks.group import integers
-        from engine.core.ranks.record import Do, Order, encode
+        from engine.cluster.group import Do, Order, encode, integers
         from engine.model import runner
 
         group, rows = self._group, range(1, len(self._kvs) + 1)

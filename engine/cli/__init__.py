@@ -1,6 +1,6 @@
 """The engine's commands: `python -m engine COMMAND`.
 
-Imports: engine.batch, engine.bench, engine.core.confined, engine.core.ranks.hosts, engine.engine,
+Imports: engine.batch, engine.bench, engine.cluster, engine.core.confined, engine.engine,
 engine.errors, engine.hub, engine.messages, engine.model, engine.model.patches, engine.openai,
 engine.params, engine.reply, engine.runtime, engine.serve, engine.text.
 """

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import platformdirs
 
-from engine.core.ranks.hosts.host import Host
-from engine.core.ranks.hosts.listed import Hosts
+from engine.cluster.hosts import Host, Hosts
 
 FROZEN = bool(getattr(sys, "frozen", False))
 """Whether this is the packaged program, whose executable is the interpreter."""

@@ -12,8 +12,16 @@ from typing import Any
 
 from engine.cli import serve
 from engine.cli.arguments import add_hosts_file, positive
-from engine.core.ranks.hosts.host import BACKENDS, LOCAL, MODELS, PORTS, Host, HostError
-from engine.core.ranks.hosts.listed import Hosts, configured
+from engine.cluster.hosts import (
+    BACKENDS,
+    LOCAL,
+    MODELS,
+    PORTS,
+    Host,
+    HostError,
+    Hosts,
+    configured,
+)
 from engine.errors import EngineError
 
 EPILOG = """\
@@ -153,14 +161,14 @@ def _remove(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from engine.core.ranks.hosts import checking
+    from engine.cluster import machines
 
-    reports = checking.check(_named(options, options.names))
+    reports = machines.check(_named(options, options.names))
     if options.json:
         print(json.dumps([_told(report) for report in reports]))
     else:
         for report in reports:
-            print("\n".join(checking.lines(report)))
+            print("\n".join(report.lines()))
     return GOOD if all(report.good for report in reports) else FAULTS
 
 
@@ -180,7 +188,7 @@ def _named(options: argparse.Namespace, names: Sequence[str]) -> list[Host]:
 
 
 def _copy(options: argparse.Namespace) -> int:
-    from engine.core.ranks.hosts import copying
+    from engine.cluster import machines
     from engine.runtime.examining import resolve
 
     folder = resolve(options.model)
@@ -190,8 +198,8 @@ def _copy(options: argparse.Namespace) -> int:
         if host.here:
             continue
         try:
-            done = copying.copy(folder, name, host, lambda words: print(words, file=sys.stderr))
-        except copying.CopyError as error:
+            done = machines.copy(folder, name, host, lambda words: print(words, file=sys.stderr))
+        except HostError as error:
             print(f"cluster: {error}", file=sys.stderr)
             status = FAULTS
             continue
@@ -222,9 +230,9 @@ def _start(options: argparse.Namespace) -> int:
 
 
 def _here(options: argparse.Namespace) -> int:
-    from engine.core.ranks.hosts import about
+    from engine.cluster import machines
 
-    print(json.dumps(about.tell(options.models, options.folder)))
+    print(json.dumps(machines.describe(options.models, options.folder)))
     return GOOD
 
 

@@ -1,4 +1,4 @@
-"""What the engine thread has beside it: confined children, and other ranks.
+"""What the engine thread has beside it: confined children.
 
 Imports: nothing.
 """

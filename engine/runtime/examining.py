@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from engine import hub
+from engine.cluster.sharding import Shares
 from engine.core.confined.checked import AdapterFacts, CheckedTokenizer, Facts
 from engine.core.confined.confined import Confined
-from engine.core.ranks.spreading import Shares
 from engine.errors import MODEL_LOAD_FAILED, OUT_OF_MEMORY, EngineError, is_out_of_memory, words_of
 from engine.hub.gguf import kept
 from engine.hub.names import clean_name

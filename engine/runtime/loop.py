@@ -18,8 +18,8 @@ from typing import Any
 
 import mlx.core as mx
 
+from engine.cluster.leader import Leader
 from engine.core.confined import confined, pacing
-from engine.core.ranks.leader import Leader
 from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError, RanksLostError, words_of
 from engine.messages import (
     Cancel,

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from engine.core.ranks.leader import Leader
+from engine.cluster.leader import Leader
 from engine.errors import (
     INTERNAL_ERROR,
     OUT_OF_MEMORY,

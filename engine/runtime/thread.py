@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.cluster.hosts import Host
 from engine.core.confined import confined
-from engine.core.ranks.hosts.host import Host
 from engine.errors import ENGINE_STOPPED, EngineError, words_of
 from engine.messages import Stop
 from engine.model import backend, overlay
 from engine.runtime.workers import Mailbox, refuse
 
 if TYPE_CHECKING:
-    from engine.core.ranks.relay import Relay
+    from engine.cluster.relay import Relay
     from engine.runtime.loop import Loop
 
 log = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ def _loop(
     ways_dir: Path | None,
 ) -> Loop | Relay:
     if len(ranks) > 1:
-        from engine.core.ranks.relay import Relay
+        from engine.cluster.relay import Relay
 
         return Relay(mailbox, ranks, memory_budget, cache_dir, cache_bytes)
     if overlay.in_use() is not None:

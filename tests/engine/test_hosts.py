@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -15,9 +16,9 @@ import pytest
 
 from engine import Engine, EngineError, Model, SamplingParams
 from engine.cli.main import main
-from engine.core.ranks.hosts import about, checking, copies, copying, joining, ssh
-from engine.core.ranks.hosts.host import LOCAL, Host, HostError, check_group
-from engine.core.ranks.hosts.listed import Hosts, configured
+from engine.cluster import link, machines, processes
+from engine.cluster.hosts import LOCAL, Host, HostError, Hosts, check_group, configured
+from engine.errors import RanksLostError
 from engine.model import fingerprint
 
 ROOT = Path(__file__).parents[2]
@@ -130,7 +131,7 @@ def test_the_file_of_mlx_is_taken(tmp_path: Path) -> None:
     assert first == Host(LOCAL, ip="10.0.0.1", backend="jaccl", rdma=(None, "rdma_en2"))
     assert second == Host("b", "me@b", "/py/python3", backend="jaccl", rdma=("rdma_en3", None))
     check_group(hosts)
-    given = joining.joins(hosts, [{"port": 7000}, {"port": 7001, "address": "10.0.0.2"}])
+    given = link.joins(hosts, [{"port": 7000}, {"port": 7001, "address": "10.0.0.2"}])
     assert given[1]["environment"] == {"MLX_JACCL_COORDINATOR": "10.0.0.1:7000", "MLX_RANK": "1"}
     assert given[1]["files"] == {"MLX_IBV_DEVICES": '[[null, "rdma_en2"], ["rdma_en3", null]]'}
     file.write_text('{"hosts": [{"ips": []}]}')
@@ -144,21 +145,21 @@ def test_the_file_of_mlx_is_taken(tmp_path: Path) -> None:
 def test_a_line_is_read_as_it_was_meant_by_the_shell_there(tmp_path: Path) -> None:
     words = ["printf", "%s|", "a b", "$HOME", "`x`", "'", "~/it's"]
     ran = subprocess.run(
-        ["/bin/sh", "-c", ssh.line(words)], capture_output=True, text=True, check=True
+        ["/bin/sh", "-c", machines.shell_line(words)], capture_output=True, text=True, check=True
     )
     assert ran.stdout == f"a b|$HOME|`x`|'|{os.environ['HOME']}/it's|"
 
 
 def test_ssh_is_given_the_host_after_its_options() -> None:
     host = Host("studio", "me@studio:2222", "~/b/python3.12", "~/stretto")
-    command = ssh.command(host, ssh.rank(host))
+    command = machines.ssh_command(host, machines.rank_command(host))
     assert command[:2] == ["ssh", "-T"]
     assert "BatchMode=yes" in command
     end = command.index("--")
     assert command[end - 2 : end] == ["-p", "2222"]
     assert command[end + 1] == "me@studio"
-    assert command[-1].endswith("-P -m engine.core.ranks --kept")
-    assert ssh.rank(Host("mac", "mac")) == ["stretto", "--rank-child", "--kept"]
+    assert command[-1].endswith("-P -m engine.cluster --kept")
+    assert machines.rank_command(Host("mac", "mac")) == ["stretto", "--rank-child", "--kept"]
 
 
 @pytest.mark.parametrize(
@@ -173,11 +174,13 @@ def test_ssh_is_given_the_host_after_its_options() -> None:
     ],
 )
 def test_what_ssh_says_becomes_what_to_do(status: int, said: str, words: str) -> None:
-    assert words in ssh.fault(there(), status, said)
+    assert words in machines.ssh_fault(there(), status, said)
 
 
 def test_ranks_of_one_machine_take_ports_of_their_own() -> None:
-    ports = {joining.place((53100, 53199), number, 3)["port"] for number in range(3)}
+    with contextlib.ExitStack() as stack:
+        held = [stack.enter_context(link.reserve((53100, 53199), n, 3)) for n in range(3)]
+        ports = {link.place(each)["port"] for each in held}
     assert len(ports) == 3
     assert {port % 3 for port in ports} == {(53100 + n) % 3 for n in range(3)}
 
@@ -185,14 +188,19 @@ def test_ranks_of_one_machine_take_ports_of_their_own() -> None:
 def test_a_ring_is_made_of_what_ssh_found() -> None:
     hosts = (Host(LOCAL), there(), there(ip="fe80::2"))
     told = {"port": 7001, "address": "10.0.0.2", "seen": "10.0.0.1"}
-    given = joining.joins(hosts, [{"port": 7000, "seen": ""}, told, told])
+    given = link.joins(hosts, [{"port": 7000, "seen": ""}, told, told])
     assert [one["environment"] for one in given] == [{"MLX_RANK": n} for n in "012"]
     assert {one["files"]["MLX_HOSTFILE"] for one in given} == {
         '[["10.0.0.1:7000"], ["10.0.0.2:7001"], ["[fe80::2]:7001"]]'
     }
+    # Somebody is logged in here by ssh, from a machine that has no part in it.
+    logged_in = {"port": 7000, "address": "10.0.0.1", "seen": "10.9.9.9"}
+    assert link.joins(hosts, [logged_in, told, told]) == given
+    alone = link.joins((Host(LOCAL), Host(LOCAL)), [logged_in, {**logged_in, "port": 7001}])
+    assert alone[0]["files"] == {"MLX_HOSTFILE": '[["127.0.0.1:7000"], ["127.0.0.1:7001"]]'}
     with (
         pytest.raises(ValueError, match="not MLX's"),
-        joining.joined({"backend": "ring", "files": {}, "environment": {"PATH": "x"}}),
+        link.joined({"backend": "ring", "files": {}, "environment": {"PATH": "x"}}),
     ):
         pass
 
@@ -204,7 +212,7 @@ def test_interfaces_are_read_from_ifconfig() -> None:
         "\tinet 192.168.1.7 netmask 0xffffff00\nen5: flags=8863<UP>\n"
         "bridge0: flags=8863<UP> mtu 1500\n\tinet 169.254.3.4 netmask 0xffff0000\n"
     )
-    assert about.from_ifconfig(said) == {
+    assert machines.from_ifconfig(said) == {
         "lo0": "127.0.0.1",
         "en0": "192.168.1.7",
         "bridge0": "169.254.3.4",
@@ -218,11 +226,11 @@ def test_other_versions_and_a_bridge_that_is_not_used_are_told() -> None:
         "thunderbolt": ["bridge0"],
         "reached": "10.0.0.2",
     }
-    said = checking.differing("there", {"mlx": "2", "protocol": "1"}, told["versions"])
+    said = machines.differing("there", {"mlx": "2", "protocol": "1"}, told["versions"])
     assert said == ["there has mlx 1, this machine has 2. Install the same version."]
-    (note,) = checking._notes(there(), told)
+    (note,) = machines.notes(there(), told)
     assert "--ip 169.254.1.2" in note
-    assert checking._notes(there(ip="169.254.1.2"), told) == []
+    assert machines.notes(there(ip="169.254.1.2"), told) == []
 
 
 def test_a_copy_is_found_by_its_contents(
@@ -230,12 +238,12 @@ def test_a_copy_is_found_by_its_contents(
 ) -> None:
     folder, elsewhere = model_folder("plain"), Path("/nowhere/plain")
     contents = fingerprint.contents(folder)
-    assert copies.found(folder, contents, str(tmp_path)) == folder
-    assert copies.found(elsewhere, contents, str(tmp_path)) == elsewhere
-    copy = tmp_path / copies.copy_name("../ev il", contents)
+    assert machines.find_model(folder, contents, str(tmp_path)) == folder
+    assert machines.find_model(elsewhere, contents, str(tmp_path)) == elsewhere
+    copy = tmp_path / machines.copy_name("../ev il", contents)
     copy.mkdir()
     assert copy.name == f"ev-il-{contents[:12]}"
-    assert copies.found(elsewhere, contents, str(tmp_path)) == copy
+    assert machines.find_model(elsewhere, contents, str(tmp_path)) == copy
 
 
 # ---------------------------------------------------------------- through ssh
@@ -246,12 +254,35 @@ def test_a_host_that_cannot_be_reached_says_so(
 ) -> None:
     file = str(tmp_path / "hosts.json")
     assert main(["cluster", "add", "far", "silent", "--hosts-file", file]) == 0
-    answer = checking.ask(Hosts(Path(file)).get("far"))
-    assert isinstance(answer, str)
-    assert "No route to host" in answer
+    with pytest.raises(HostError, match="No route to host"):
+        machines.ask(Hosts(Path(file)).get("far"))
     told = "batch", "in", "out", "--hosts", "local,nobody", "--hosts-file", file
     assert main(told) == 2
     assert "There is no host 'nobody'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [
+        ("raise SystemExit(3)", r"Rank 0 could not start\. It has ended with status 3\."),
+        (
+            "from engine.cluster.link import Link; link = Link.over_stdio(); link.take(False); "
+            "link.tell({'fault': 'no port is free'})",
+            r"Rank 0 could not start on local: no port is free",
+        ),
+    ],
+)
+def test_a_rank_that_cannot_start_says_why(
+    program: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = [sys.executable, "-P", "-c", program]
+    monkeypatch.setattr(processes, "rank_command", lambda host: command)
+    group = processes.Processes((Host(LOCAL), Host(LOCAL)))
+    try:
+        with pytest.raises(RanksLostError, match=why):
+            group.start()
+    finally:
+        group.close()
 
 
 def test_a_group_through_ssh_has_the_tokens_of_one_and_leaves_no_process(
@@ -261,7 +292,7 @@ def test_a_group_through_ssh_has_the_tokens_of_one_and_leaves_no_process(
     _program(fake_ssh / "rsync", "#!/bin/sh\nexit 1\n")
     _program(fake_ssh / "scp", SCP)
     host = there(models=str(tmp_path / "copies"))
-    assert copying.copy(folder, "plain", host, lambda words: None).by == "scp"
+    assert machines.copy(folder, "plain", host, lambda words: None).by == "scp"
     with Engine(ranks=(Host(LOCAL), host)) as spread:
         model = spread.load(folder)
         assert _answer(spread, model) == _answer(engine, engine.load(folder))
@@ -299,7 +330,7 @@ def _running(mark: str) -> list[int]:
     for place in Path("/proc").glob("[0-9]*"):
         try:
             line = (place / "cmdline").read_bytes()
-            if b"engine.core.ranks" in line and mark.encode() in (place / "environ").read_bytes():
+            if b"engine.cluster" in line and mark.encode() in (place / "environ").read_bytes():
                 found.append(int(place.name))
         except OSError:
             continue

@@ -22,12 +22,11 @@ from engine import Engine, EngineError, Failed, Finished, Model, SamplingParams
 from engine.bench import ranks as bench_ranks
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
-from engine.core.ranks import child, journal, leader, record, relay, spreading, watch
-from engine.core.ranks.agreeing import BUDGET_SHARE, budget_of, differing
-from engine.core.ranks.far_end import Answered, Asked, Progress, Unasked
-from engine.core.ranks.link import Link
-from engine.core.ranks.processes import Rank
-from engine.core.ranks.record import Do, Order, Record
+from engine.cluster import group, leader, rank, relay, sharding
+from engine.cluster.group import Do, Order, Record
+from engine.cluster.link import Answered, Asked, Called, Link, Unasked
+from engine.cluster.processes import Rank
+from engine.cluster.relay import BUDGET_SHARE, budget_of, differing
 from engine.kv.fitting import Weights
 from engine.kv.session_kv import SessionKV
 from engine.messages import Load, UnloadIdle
@@ -41,33 +40,33 @@ NUMBERS = st.integers(0, 2**31 - 1)
 
 @given(NUMBERS, st.lists(st.builds(Order, st.sampled_from(Do), st.lists(NUMBERS).map(tuple))))
 def test_a_record_comes_back_as_it_was(turn: int, orders: list[Order]) -> None:
-    numbers = record.encode(turn, orders)
-    first, rest = numbers[: record.SIZE], numbers[record.SIZE :]
-    assert len(first) == record.SIZE
-    assert record.rest_of(first) == len(rest)
-    assert record.decode(first + rest) == Record(turn, tuple(orders))
+    numbers = group.encode(turn, orders)
+    first, rest = numbers[: group.SIZE], numbers[group.SIZE :]
+    assert len(first) == group.SIZE
+    assert group.rest_of(first) == len(rest)
+    assert group.decode(first + rest) == Record(turn, tuple(orders))
 
 
 def test_a_long_prompt_takes_a_second_collective_and_a_step_does_not() -> None:
-    step = record.encode(1, [Order(Do.PASS, (1, 1, *range(100)))])
-    prompt = record.encode(1, [Order(Do.BEGIN, (1, 0, *range(1000)))])
-    assert record.rest_of(step) == 0
-    assert record.rest_of(prompt) == len(prompt) - record.SIZE
+    step = group.encode(1, [Order(Do.PASS, (1, 1, *range(100)))])
+    prompt = group.encode(1, [Order(Do.BEGIN, (1, 0, *range(1000)))])
+    assert group.rest_of(step) == 0
+    assert group.rest_of(prompt) == len(prompt) - group.SIZE
 
 
 @pytest.mark.parametrize("numbers", [[], [1, 2], [9, 0, 1], [5, 0, Do.PASS, 4, 1], [4, 0, 99, 0]])
 def test_what_is_no_record_is_refused(numbers: list[int]) -> None:
     with pytest.raises(ValueError, match=r"record|is not a valid Do"):
-        record.decode(numbers)
+        group.decode(numbers)
 
 
 def test_a_rank_tells_at_once_that_it_no_longer_loads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Until then it may be silent for a minute: one that hung just after a load was waited for."""
-    monkeypatch.setattr(watch, "BEAT", 3600.0)
+    monkeypatch.setattr(rank, "BEAT", 3600.0)
     told: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     link: Any = SimpleNamespace(tell=told.put)
     loading = [True]
-    pulse = child._Pulse(link)
+    pulse = rank.Pulse(link)
 
     def state() -> tuple[int, bool, bool]:
         now = loading[-1:]
@@ -102,12 +101,12 @@ def test_other_versions_are_named() -> None:
 
 def test_what_cannot_be_divided_is_refused_before_it_is_read() -> None:
     llama = {"model_type": "llama", "num_attention_heads": 4, "num_key_value_heads": 2}
-    spreading.check("It", llama, 2)
+    sharding.check("It", llama, 2)
     with pytest.raises(EngineError, match=r"4 attention heads.*3 ranks\. Take 2 or 4\.") as told:
-        spreading.check("It", llama, 3)
+        sharding.check("It", llama, 3)
     assert told.value.code == "unsupported_session"
     with pytest.raises(EngineError, match=r"type 'mamba2', which cannot be spread"):
-        spreading.check("It", {"model_type": "mamba2"}, 2)
+        sharding.check("It", {"model_type": "mamba2"}, 2)
 
 
 class Pair:
@@ -125,39 +124,42 @@ def test_other_weights_and_other_plans_are_refused_at_the_hand_shake(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     engine.stats()  # MLX is imported by an engine first
-    from engine.core.ranks.files import FollowingFiles
-    from engine.core.ranks.follower import Follower
-    from engine.core.ranks.leader import Leader
+    from engine.cluster.follower import Files, Follower
+    from engine.cluster.leader import Leader
     from engine.model import loader
 
     pair: Any = Pair()
     folder = model_folder("plain")
-    leader = Leader(pair, lambda message: None)
+    said: list[dict[str, Any]] = []  # by rank 1, to each question that it is asked
+
+    def tell(message: dict[str, Any]) -> None:
+        if "question" in message:
+            leading.hear({**said.pop(0), "question": message["question"], "rank": 1})
+
+    leading = Leader(pair, tell)
     examined = loader.examine(folder, "It", {}, 0, None)
 
-    def load(number: int, *answers: dict[str, Any]) -> None:
-        """Load it on rank 0, as its model of this number; rank 1 answers so."""
-        pieces = leader.load(examined, wide=True)
-        next(pieces)
-        for answer in answers:
-            leader.hear({**answer, "model": number, "rank": 1})
-        for _ in pieces:
+    def load(*answers: dict[str, Any]) -> None:
+        """Load it on rank 0; rank 1 answers so."""
+        said.extend(answers)
+        for _ in leading.load(examined, wide=True):
             pass
 
     # What a follower says whose folder has other weights, and what comes of it.
     answers: list[dict[str, Any]] = []
-    follower = Follower(pair, answers.append, FollowingFiles(None, 0, answers.append))
+    follower = Follower(pair, answers.append, Files(None, 0, answers.append))
     messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     asked = {"do": "load", "model": 1, "path": str(folder), "name": "It", "wide": True}
+    asked["question"] = 1
     messages.put({**asked, "contents": "those of another"})
     messages.put({})
     with pytest.raises(KeyError):
         follower.run(messages)
     assert [answer["refused"] for answer in answers] == ["its model folder has other contents"]
     with pytest.raises(EngineError, match=r"on rank 1: its model folder has other contents"):
-        load(1, *answers)
+        load(*answers)
     with pytest.raises(EngineError, match=r"rank 1 would carry out plans in another way.*versions"):
-        load(2, {"ready": True}, {"plans": -1})
+        load({}, {"plans": -1})
 
 
 # ---------------------------------------------------------------- two ranks
@@ -407,35 +409,35 @@ def test_nobody_is_kept_who_no_longer_waits_for_a_rank(
     for number in range(50):
         made._ask(UnloadIdle(1.0, lambda model, number=number: heard.append((number, model))))
     asked = [far.take(True)[0] for _ in range(50)]
-    assert len(made._answers) == 1
-    made._take(Progress(asked[-1].number, "a model"))
-    made._take(Progress(asked[0].number, "another"))  # on its way when the next one was asked
+    assert len(made._waiting) == 1
+    made._take(Called(asked[-1].number, ("a model",)))
+    made._take(Called(asked[0].number, ("another",)))  # on its way when the next one was asked
     assert heard == [(49, "a model"), (49, "another")]
     loads = [Load("here", Answer(can_be_cancelled=True)) for _ in range(20)]
     for load in loads:
         made._ask(load)
         load.answer.cancel()
-    assert len(made._answers) == 1
+    assert len(made._waiting) == 1
     kept = Load("here", Answer(can_be_cancelled=True))
     made._ask(kept)
     far_end = [far.take(True)[0] for _ in range(41)]
     assert [type(m) for m in far_end[:4]] == [Asked, Unasked, Asked, Unasked]
     made._take(Answered(far_end[-1].number, "the model"))
     assert kept.answer.result(0) == "the model"
-    assert len(made._answers) == 1
+    assert len(made._waiting) == 1
 
 
 def test_e4_what_another_thread_frees_is_in_one_record_or_in_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """An order that came while orders were taken was in neither: followers kept those caches."""
-    made, taken = journal.Journal(), list[Order]()
+    made, taken = leader.Journal(), list[Order]()
 
     def order(do: Do, numbers: tuple[int, ...]) -> Order:
         taken.extend(made.take())  # the engine thread, just then
         return Order(do, numbers)
 
-    monkeypatch.setattr(journal, "Order", order)
+    monkeypatch.setattr(leader, "Order", order)
     for number in range(10):
         made.add(Do.FREE, number)
     taken.extend(made.take())
@@ -446,8 +448,8 @@ def test_e4_what_is_freed_while_a_turn_is_told_does_not_part_the_ranks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It was missing here and was not freed there yet when caches were compared."""
-    notes, said = journal.Journal(), list[list[int]]()
-    kvs = [journal.SpreadKV(notes, 1, list, False) for _ in range(3)]
+    notes, said = leader.Journal(), list[list[int]]()
+    kvs = [leader.SpreadKV(notes, 1, list, False) for _ in range(3)]
     leading = object.__new__(leader.Leader)
     leading.busy, leading.turn, leading.steps, leading.check_every = True, 0, 0, 1
     leading._journal = notes
@@ -463,12 +465,12 @@ def test_e4_what_is_freed_while_a_turn_is_told_does_not_part_the_ranks(
     there: set[int] = set()
     for _ in range(4):
         leading._say([])
-        for order in record.decode(said[-1]).orders:
+        for order in group.decode(said[-1]).orders:
             if order.do is Do.OPEN:
                 there.add(order.numbers[0])
             elif order.do is Do.FREE:
                 there.remove(order.numbers[0])
             elif order.do is Do.DIGEST:
                 held = [(number, SessionKV(list)) for number in there]
-                assert order.numbers == (journal.digest(held),)
+                assert order.numbers == (group.digest(held),)
     assert len(there) == len(kvs) == 1

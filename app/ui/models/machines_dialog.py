@@ -28,8 +28,7 @@ from app.language import mark, tr
 from app.remote.groups import Group, Server
 from app.ui.models.machine_commands import last_json, run_command
 from app.ui.style.theme import scaled
-from engine.core.ranks.hosts.host import LOCAL, Host, HostError
-from engine.core.ranks.hosts.listed import Hosts
+from engine.cluster.hosts import LOCAL, Host, HostError, Hosts
 
 _ABOUT = mark(
     "A model that is too large for one machine runs on several, with a part of it on each. They "

@@ -3,32 +3,125 @@
 from __future__ import annotations
 
 import queue
+import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 
-from engine.core.ranks import spreading
-from engine.core.ranks.files import FollowingFiles
-from engine.core.ranks.group import Group, check_of, integers
-from engine.core.ranks.hosts import copies
-from engine.core.ranks.journal import digest
-from engine.core.ranks.record import Do, Record, as_name
-from engine.core.ranks.spreading import model_of
+from engine.cluster import sharding
+from engine.cluster.group import Do, Group, Record, as_name, check_of, digest, file_digest, integers
+from engine.cluster.machines import find_model
 from engine.errors import EngineError, words_of
-from engine.kv.offload import kv_fingerprint
+from engine.kv.cache_file import Contents, DamagedError, build_caches
+from engine.kv.offload import Offload, kv_fingerprint
 from engine.kv.session_kv import SessionKV
-from engine.model import fingerprint, folder, runner
+from engine.model import fingerprint, folder, loader, runner
 from engine.model.loaded import LoadedModel
 from engine.model.quantised import kept_in
 from engine.model.reading import Reading
+from engine.model.slices import at_once
 
+READ = 4
+"""So many files are held as they were read. A chat may be stopped before it comes back: the file of
+another that is not held any more is read once more."""
+
+_LATE = 5.0  # seconds for a follower to come to where rank 0 was when it asked
 _WRITING = 0.5  # seconds between two looks whether files have been written
 
 
 class DivergedError(Exception):
     """This rank does not hold, or was not fed, what rank 0 was."""
+
+
+class Files(Offload):
+    """A follower's caches on disk, by the names that rank 0 gives them.
+
+    Args:
+        tell: sends a message to rank 0.
+    """
+
+    def __init__(
+        self, folder: Path | None, limit: int, tell: Callable[[dict[str, Any]], None]
+    ) -> None:
+        super().__init__(folder, limit)
+        self._tell = tell
+        self._news = threading.Condition()  # guards what follows
+        self._done = 0
+        self._read: dict[str, Contents] = {}  # by the files' names, the latest last
+
+    def _path(self, name: str) -> Path:
+        return (self._folder or Path()) / f"{name}.safetensors"
+
+    def done(self) -> None:
+        """Take note that one more file has been written or removed as rank 0 said."""
+        with self._news:
+            self._done += 1
+            self._news.notify_all()
+
+    def fetch(self, message: dict[str, Any]) -> None:
+        """Read a file on a thread of its own, and answer whether it is the one that is meant."""
+
+        def fetch() -> None:
+            holds = False
+            try:
+                holds = self._fetch(message)
+            finally:
+                self._tell({"question": message["question"], "holds": holds})
+
+        threading.Thread(target=fetch, name="stretto-rank-files", daemon=True).start()
+
+    def _fetch(self, message: dict[str, Any]) -> bool:
+        with self._news:
+            if not self._news.wait_for(lambda: self._done >= message["after"], _LATE):
+                return False
+        name = message["name"]
+        contents = self.read(name, message["fingerprint"])
+        if contents is None or file_digest(contents.record) != message["digest"]:
+            return False
+        with self._news:
+            self._read.pop(name, None)
+            self._read[name] = contents
+            while len(self._read) > READ:
+                del self._read[next(iter(self._read))]
+        return True
+
+    def restore(self, name: str, fingerprint: str, kv: SessionKV) -> None:
+        """Make caches of what `fetch` has read.
+
+        Raises:
+            ValueError: there is nothing, or it is damaged; the file is removed then.
+        """
+        with self._news:
+            contents = self._read.pop(name, None)
+        contents = contents or self.read(name, fingerprint)
+        if contents is None:
+            raise ValueError("a cache that was to come back from disk is not there")
+        record = contents.record
+        try:
+            caches, snapshot = at_once(build_caches(contents, kv.make(), kv.make()))
+        except DamagedError as error:
+            self.remove(name, words_of(error))
+            raise ValueError(f"a cache on disk is damaged: {error}") from None
+        boundary = (snapshot, record.boundary) if snapshot else None
+        kv.restore(record.name, caches, record.tokens, record.cuts, boundary)
+
+
+@dataclass
+class _Cache:
+    """What a cache of rank 0's is here.
+
+    Attributes:
+        fingerprint: of its files.
+        prompt: what is being read into it.
+    """
+
+    kv: SessionKV
+    model: LoadedModel
+    fingerprint: str
+    prompt: list[int] = field(default_factory=list)
 
 
 class Follower:
@@ -43,15 +136,15 @@ class Follower:
     Args:
         tell: sends a message to rank 0.
         files: of its part of the caches.
-        models: the folder for copies of models on this machine; "" for none.
+        copies: the folder for copies of models on this machine; "" for none.
     """
 
     def __init__(
         self,
         group: Group,
         tell: Callable[[dict[str, Any]], None],
-        files: FollowingFiles,
-        models: str = "",
+        files: Files,
+        copies: str = "",
     ) -> None:
         self.turn = 0
         self.steps = 0
@@ -59,13 +152,10 @@ class Follower:
         self._group = group
         self._tell = tell
         self._files = files
-        self._copies = models
-        self._ids: dict[int, str] = {}  # of models, as in the fingerprint of their caches
-        self._models: dict[int, LoadedModel] = {}
+        self._copies = copies
         self._reading: dict[int, Any] = {}  # nets whose weights have been read
-        self._caches: dict[int, tuple[SessionKV, LoadedModel]] = {}
-        self._fingerprints: dict[int, str] = {}
-        self._prompts: dict[int, list[int]] = {}
+        self._models: dict[int, LoadedModel] = {}
+        self._caches: dict[int, _Cache] = {}
         self._orders: dict[Do, Callable[..., None]] = {
             Do.OPEN: self._open,
             Do.FREE: self._free,
@@ -105,14 +195,14 @@ class Follower:
                     while not self._replay(self._group.hear()):
                         pass
                 case "load":
-                    self._load(message)
+                    self._tell({"question": message["question"], **self._load(message)})
                 case "measure":
                     self._measure(message)
                 case "give up":
                     self._reading.pop(message["model"], None)
                 case "leave":
                     self._files.close()
-                    self._tell({"left": True})
+                    self._tell({"question": message["question"]})
 
     def _next(self, messages: queue.SimpleQueue[dict[str, Any]]) -> dict[str, Any]:
         """Wait for a message; what has been written to disk meanwhile is freed."""
@@ -142,84 +232,78 @@ class Follower:
 
     # -- models -----------------------------------------------------------------------------
 
-    def _load(self, message: dict[str, Any]) -> None:
-        model, name, wanted = int(message["model"]), message["name"], message["contents"]
-        path = copies.found(Path(message["path"]), wanted, self._copies)
+    def _load(self, message: dict[str, Any]) -> dict[str, Any]:
+        name, wanted = message["name"], message["contents"]
+        path = find_model(Path(message["path"]), wanted, self._copies)
         try:
             folder.check(path, name)
             if fingerprint.contents(path) != wanted:
                 raise ValueError("its model folder has other contents")
-            net, _ = spreading.part(path, name, self._group.mlx, message["wide"])
-            for _ in spreading.read(net):
+            net, _ = sharding.part(path, name, self._group.mlx, message["wide"])
+            for _ in loader.read_weights(net):
                 self.steps += 1
         except Exception as error:
             words = error.message if isinstance(error, EngineError) else str(error)
-            self._tell({"refused": words or words_of(error), "model": model})
-            return
-        self._reading[model] = net
-        self._tell({"ready": True, "model": model})
+            return {"refused": words or words_of(error)}
+        self._reading[int(message["model"])] = net
+        return {}
 
     def _measure(self, message: dict[str, Any]) -> None:
         number = int(message["model"])
         net = self._reading.pop(number)
-        words = int(message["words"])
-        found = spreading.measured(net, words, self._step_done)
-        model = model_of(net, found, self._group.size)
-        spreading.try_bits(model, words, self._step_done)
-        self._models[number], self._ids[number] = model, message["id"]
-        self._tell({"plans": spreading.plans(model), "model": number})
+        model, _ = sharding.try_out(net, int(message["words"]), self._group.size, self._step_done)
+        model.info = replace(model.info, id=message["id"])
+        self._models[number] = model
+        self._tell({"question": message["question"], "plans": sharding.plans(model)})
 
     def _step_done(self) -> None:
         self.steps += 1
 
     def _unload(self, model: int) -> None:
         self._models.pop(model)
-        self._ids.pop(model)
         mx.clear_cache()
 
     # -- caches -----------------------------------------------------------------------------
 
     def _kv(self, number: int) -> SessionKV:
-        return self._caches[number][0]
+        return self._caches[number].kv
 
     def _open(self, number: int, model: int, shares_prefix: int, bits: int) -> None:
         loaded = self._models[model]
         make = kept_in(loaded, bits).make if bits else loaded.new_caches
-        self._caches[number] = SessionKV(make, bool(shares_prefix)), loaded
-        self._fingerprints[number] = kv_fingerprint(self._ids[model], bits or None)
+        name = kv_fingerprint(loaded.info.id, bits or None)
+        self._caches[number] = _Cache(SessionKV(make, bool(shares_prefix)), loaded, name)
 
     def _free(self, number: int) -> None:
-        kv, _ = self._caches.pop(number)
-        kv.drop()
-        self._prompts.pop(number, None)
-        self._fingerprints.pop(number)
+        self._caches.pop(number).kv.drop()
 
     def _fork(self, number: int, twin: int) -> None:
-        kv, loaded = self._caches[number]
-        self._caches[twin] = kv.fork(), loaded
-        self._fingerprints[twin] = self._fingerprints[number]
+        cache = self._caches[number]
+        self._caches[twin] = _Cache(cache.kv.fork(), cache.model, cache.fingerprint)
 
     def _begin(self, number: int, known: int, *others: int) -> None:
-        kv = self._kv(number)
-        self._prompts[number] = [*kv.tokens[:known], *others]
-        kv.begin(self._prompts[number])
+        cache = self._caches[number]
+        cache.prompt = [*cache.kv.tokens[:known], *others]
+        cache.kv.begin(cache.prompt)
 
     def _take(self, number: int, donor: int, length: int, room: int) -> None:
         self._kv(number).take_from(self._kv(donor), length, bool(room))
 
     def _save(self, number: int, *name: int) -> None:
-        self._files.save(as_name(name), self._fingerprints[number], self._kv(number))
+        cache = self._caches[number]
+        self._files.save(as_name(name), cache.fingerprint, cache.kv)
         self._files.done()
 
     def _restore(self, number: int, *name: int) -> None:
-        self._files.restore(as_name(name), self._kv(number))
+        cache = self._caches[number]
+        self._files.restore(as_name(name), cache.fingerprint, cache.kv)
 
     def _forget(self, *name: int) -> None:
         self._files.forget(as_name(name))
         self._files.done()
 
     def _compare(self, wanted: int) -> None:
-        if digest([(n, kv) for n, (kv, _) in self._caches.items()]) != wanted:
+        if digest([(n, cache.kv) for n, cache in self._caches.items()]) != wanted:
             raise DivergedError("its caches are not what rank 0's are")
 
     # -- computing --------------------------------------------------------------------------
@@ -235,14 +319,14 @@ class Follower:
 
     def _chunk(self, number: int, start: int, count: int, left: int) -> None:
         kv, tokens = self._read(number, start, count, left)
-        runner.prefill(self._caches[number][1], kv, tokens)
+        runner.prefill(self._caches[number].model, kv, tokens)
 
     def _read(self, number: int, start: int, count: int, left: int) -> tuple[SessionKV, list[int]]:
         kv = self._kv(number)
         if kv.length != start:
             raise DivergedError(f"a cache holds {kv.length} tokens, rank 0's {start}")
         kv.expect(left)
-        return kv, self._prompts[number][start : start + count]
+        return kv, self._caches[number].prompt[start : start + count]
 
     def _step(
         self,

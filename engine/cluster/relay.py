@@ -9,20 +9,18 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from engine.core.ranks import files
-from engine.core.ranks.agreeing import budget_of, differing
-from engine.core.ranks.far_end import Answered, Asked, Progress, Told, Unasked, nowhere
-from engine.core.ranks.hosts.host import Host
-from engine.core.ranks.processes import Processes, Rank
-from engine.core.ranks.watch import Watch
+from engine.cluster import machines
+from engine.cluster.hosts import Host
+from engine.cluster.link import CALLED, Answered, Asked, Called, Unasked
+from engine.cluster.processes import Processes, Rank, Watch
 from engine.errors import ENGINE_STOPPED, EngineError, RanksLostError, words_of
 from engine.messages import (
     Command,
@@ -30,7 +28,6 @@ from engine.messages import (
     Finished,
     GetStats,
     Send,
-    Sink,
     Stop,
     UnloadIdle,
     WorkDone,
@@ -39,21 +36,48 @@ from engine.runtime.workers import Mailbox, refuse
 
 log = logging.getLogger(__name__)
 
+BUDGET_SHARE = 0.85
+"""Of the memory, where no budget is given; as of an engine of one rank."""
+
 CHECKED_EVERY = 100
 """Turns after which the followers compare their caches with rank 0's. Takes a few milliseconds."""
 
 CHECK_EVERY = "STRETTO_RANKS_CHECK"
 """Names another number of turns, for proofs."""
 
-_IDLE = -1  # the number of the command that says who hears of idle models: the last one counts
+_IDLE = -1  # the number of the command about idle models: the last one counts
 
 _LEAVING = 10.0  # seconds for rank 0 to end its engine
 
 
-@dataclass
-class _Reply:
-    session_id: str
-    sink: Sink
+def budget_of(ranks: Sequence[Rank], given: int | None) -> int:
+    """Bytes that each rank may take: as many as the one that has least, on whatever machine.
+
+    Args:
+        given: for all ranks of one machine together; None for most of what is free there. Of other
+            machines than rank 0's no more than that is taken in any case.
+    """
+    here = ranks[0].hello.get("machine")
+    crowd = Counter(rank.hello.get("machine") for rank in ranks)
+
+    def most(rank: Rank) -> int:
+        free = int(int(rank.hello["memory"]) * BUDGET_SHARE)
+        if given is None:
+            return free
+        return given if rank.hello.get("machine") == here else min(given, free)
+
+    return min(most(rank) // crowd[rank.hello.get("machine")] for rank in ranks)
+
+
+def differing(ranks: Sequence[Rank]) -> str | None:
+    """Why ranks cannot be in one group; None where nothing differs."""
+    wanted = ranks[0].hello.get("versions") or {}
+    for rank in ranks[1:]:
+        theirs = rank.hello.get("versions")
+        known = theirs if isinstance(theirs, dict) else {}
+        for fault in machines.differing(f"Rank {rank.number}", wanted, known, "rank 0"):
+            return fault
+    return None
 
 
 class Relay:
@@ -78,25 +102,34 @@ class Relay:
         cache_bytes: int = 0,
     ) -> None:
         self._mailbox = mailbox
-        kept = files.portable(cache_dir)
-        self._kept = {"cache": str(kept) if kept else None, "cache bytes": cache_bytes}
         self._inbox: deque[Command] = deque()
-        self._replies: dict[str, _Reply] = {}
-        self._answers: dict[int, Command] = {}
+        self._waiting: dict[int, Command] = {}  # whose callers expect something of rank 0
         self._made = 0
         self._ended = threading.Event()
         self._lost: list[str] = []
         self._watch: Watch | None = None
         self._processes = Processes(hosts, self._unwanted)
         try:
-            ranks = self._processes.start()
-            differs = differing(ranks)
+            self._ranks = self._processes.start()
+            differs = differing(self._ranks)
             if differs is not None:
                 raise RanksLostError(differs)
-            self._begin(ranks, memory_budget)
+            self._watch = Watch(self._ranks, self._lose)
+            for rank in self._ranks:
+                threading.Thread(
+                    target=self._listen, args=(rank,), name="stretto-ranks-link", daemon=True
+                ).start()
+            self._processes.begin(
+                {
+                    "budget": budget_of(self._ranks, memory_budget),
+                    "check every": int(os.environ.get(CHECK_EVERY) or CHECKED_EVERY),
+                    "cache": _portable(cache_dir),
+                    "cache bytes": cache_bytes,
+                }
+            )
         except BaseException as error:
             self._close()
-            why = EngineError(ENGINE_STOPPED, f"The engine could not start: {_said(error)}")
+            why = EngineError(ENGINE_STOPPED, f"The engine could not start: {_words(error)}")
             for command in self._inbox:
                 refuse(command, why)
             raise
@@ -106,17 +139,6 @@ class Relay:
         self._mailbox.take(self._inbox, block=False)
         return any(isinstance(command, Stop) for command in self._inbox)
 
-    def _begin(self, ranks: list[Rank], memory_budget: int | None) -> None:
-        budget = budget_of(ranks, memory_budget)
-        check_every = int(os.environ.get(CHECK_EVERY) or CHECKED_EVERY)
-        self._ranks = ranks
-        self._watch = Watch(ranks, self._lose)
-        for rank in ranks:
-            threading.Thread(
-                target=self._listen, args=(rank,), name="stretto-ranks-link", daemon=True
-            ).start()
-        self._processes.begin({"budget": budget, "check every": check_every, **self._kept})
-
     def run(self) -> None:
         """Hand on what comes until a `Stop` does, or a rank is lost."""
         why = "The engine was stopped."
@@ -125,7 +147,7 @@ class Relay:
                 pass
         except BaseException as error:
             known = isinstance(error, EngineError)
-            why = _said(error)
+            why = _words(error)
             log.error("%s", why, exc_info=None if known else error)
             raise
         finally:
@@ -149,97 +171,86 @@ class Relay:
     # -- out --------------------------------------------------------------------------------
 
     def _ask(self, command: Command) -> None:
-        number, sent = 0, command
-        names = {field.name for field in fields(command)}
-        if isinstance(command, Send):
-            self._replies[command.reply_id] = _Reply(command.session_id, command.sink)
-            sent = replace(command, sink=nowhere)
-        elif "answer" in names or "told" in names:
+        answer: Future[Any] | None = getattr(command, "answer", None)
+        hidden: dict[str, Any] = {
+            name: True for name in CALLED if getattr(command, name, None) is not None
+        }
+        if answer is not None:
+            hidden["answer"] = None
+        number = 0
+        if hidden:
             self._made += 1
             number = _IDLE if isinstance(command, UnloadIdle) else self._made
-            self._answers[number] = command
-            hidden = {n: None for n in ("answer", "told") if n in names}
-            if getattr(command, "told", None) is not None:
-                hidden["told"] = True  # type: ignore[assignment]
-            sent = replace(command, **hidden)  # type: ignore[arg-type]
+            self._waiting[number] = command
         try:
-            self._ranks[0].link.hand(Asked(sent, number))
+            self._ranks[0].link.hand(Asked(replace(command, **hidden), number))
         except OSError:
             raise RanksLostError(self._why()) from None
-        answer = getattr(command, "answer", None)
         if answer is not None:
             answer.add_done_callback(partial(self._unasked, number))
 
     def _unasked(self, number: int, answer: Future[Any]) -> None:
         if not answer.cancelled():
             return
-        self._answers.pop(number, None)  # rank 0 says no more of it
+        self._waiting.pop(number, None)  # rank 0 says no more of it
         if not self._ended.is_set():
             try:
                 self._ranks[0].link.hand(Unasked(number))
             except OSError:
-                log.debug("nobody is left to be told that an answer is not wanted")
+                log.debug("rank 0 has gone before it heard that an answer is not wanted")
 
     # -- back -------------------------------------------------------------------------------
 
     def _listen(self, rank: Rank) -> None:
         """On a thread of its own: take what a rank sends."""
-        assert self._watch is not None
+        name = rank.place(len(self._ranks))
         try:
             while True:
                 message = rank.link.take(trusted=rank.number == 0)
                 if isinstance(message, tuple):
                     self._post(partial(self._take, message[0]))
                 elif "beat" in message:
-                    steps, busy = int(message["beat"]), bool(message["busy"])
-                    rank.held = int(message["held"])
-                    self._watch.beat(rank.number, steps, busy, bool(message["loading"]))
+                    rank.beat(message)
                 elif "to all" in message and rank.number == 0:
                     for other in self._ranks[1:]:
                         other.link.tell(message["to all"])
                 elif "fault" in message:
-                    self._lose(f"{self._name(rank)} failed: {_words(message)}")
+                    self._lose(f"{name} failed: {str(message['fault']).rstrip('.')}.")
                 elif "over" in message:
                     self._ended.set()
                 else:
                     self._ranks[0].link.tell({**message, "rank": rank.number})
         except (EOFError, OSError, ValueError, TypeError):
-            self._lose(f"{self._name(rank)} has gone.")
-
-    def _name(self, rank: Rank) -> str:
-        return rank.place(len(self._ranks))
+            self._lose(f"{name} has gone.")
 
     def _post(self, deliver: Callable[[], None]) -> None:
         try:
             self._mailbox.post(WorkDone(deliver, lambda error: None))
-        except EngineError:  # everybody has been told the end
+        except EngineError:  # all callers have their answers
             log.debug("a rank has spoken after the end")
 
     def _take(self, handed: object) -> None:
         match handed:
-            case Told(event, tokens):
-                reply = self._replies.get(event.reply_id)
-                if reply is None:
-                    return
-                if isinstance(event, (Finished, Failed)):
-                    del self._replies[event.reply_id]
-                reply.sink(event, tokens)
-            case Progress(number, value):
-                told = getattr(self._answers.get(number), "told", None)
-                if told is not None:
-                    told(value)
+            case Called(number, arguments):
+                command = self._waiting.get(number)
+                if isinstance(command, Send):
+                    if isinstance(arguments[0], (Finished, Failed)):
+                        del self._waiting[number]
+                    command.sink(*arguments)
+                elif command is not None:
+                    command.told(*arguments)  # type: ignore[union-attr, misc]
             case Answered(number, result, error):
-                command = self._answers.pop(number, None)
+                command = self._waiting.pop(number, None)
                 if command is None:
                     return
                 if error is not None:
                     refuse(command, EngineError(*error))
                 elif isinstance(command, GetStats):
-                    command.answer.set_result({**result, "ranks": self._told_of()})
+                    command.answer.set_result({**result, "ranks": self._figures()})
                 else:
                     command.answer.give(result)  # type: ignore[union-attr]
 
-    def _told_of(self) -> list[dict[str, Any]]:
+    def _figures(self) -> list[dict[str, Any]]:
         """What the engine's figures say of the ranks."""
         return [
             {
@@ -249,7 +260,7 @@ class Relay:
                 "device": rank.hello.get("device"),
                 "memory": rank.hello.get("memory"),
                 "held": rank.held,
-                "turn": self._watch.steps(rank.number) if self._watch is not None else 0,
+                "turn": rank.steps,
             }
             for rank in self._ranks
         ]
@@ -270,27 +281,23 @@ class Relay:
         return f"{why} The ranks were ended; the next use starts them again."
 
     def end(self, why: str) -> None:
-        """End all ranks, and tell everybody who waits."""
+        """End all ranks, and give an error to all who wait."""
         if not self._ended.is_set():  # in order: it frees what it holds
             try:
                 self._ranks[0].link.hand(Asked(Stop()))
                 self._ended.wait(_LEAVING)
             except OSError:
-                log.debug("rank 0 was gone before it was told to stop")
+                log.debug("rank 0 was gone before it was asked to stop")
         self._ended.set()
         self._close()
         left = [*self._inbox, *self._mailbox.close()]
         self._inbox.clear()
-        for handed in left:  # what was told before the end
+        for handed in left:  # what ranks have sent before the end
             if isinstance(handed, WorkDone):
                 _surely(handed.deliver)
-        for reply_id, reply in list(self._replies.items()):
-            failed = Failed(reply.session_id, reply_id, ENGINE_STOPPED, why)
-            _surely(partial(reply.sink, failed, ()))
-        self._replies.clear()
-        for command in [*self._answers.values(), *left]:
+        for command in [*self._waiting.values(), *left]:
             _surely(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
-        self._answers.clear()
+        self._waiting.clear()
 
     def _close(self) -> None:
         self._ended.set()
@@ -299,12 +306,15 @@ class Relay:
         self._processes.close()
 
 
-def _said(error: BaseException) -> str:
+def _portable(folder: Path | None) -> str | None:
+    """A folder by a name that means the same on a machine where the home is another."""
+    if folder is None or not folder.is_relative_to(Path.home()):
+        return str(folder) if folder is not None else None
+    return str("~" / folder.relative_to(Path.home()))
+
+
+def _words(error: BaseException) -> str:
     return error.message if isinstance(error, EngineError) else words_of(error)
-
-
-def _words(message: dict[str, Any]) -> str:
-    return str(message["fault"]).rstrip(".") + "."
 
 
 def _surely(part: Callable[[], object]) -> None:

@@ -1,9 +1,9 @@
-"""Which models can be spread over ranks, and reading a rank's part of one."""
+"""Which models can be spread over ranks, what each rank holds of one, and how it finds that out."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -38,30 +38,22 @@ def check(name: str, config: Mapping[str, Any], ranks: int) -> None:
     except Exception:  # loading says what is wrong with it
         return
     if not hasattr(model_class, "shard"):
-        raise _refusal(
+        raise EngineError(
+            UNSUPPORTED_SESSION,
             f"{name} is of the type {config.get('model_type')!r}, which cannot be spread over "
-            "several ranks. Load it in an engine of one."
+            "several ranks. Load it in an engine of one.",
         )
-    for field, what in _DIVIDED:
-        count = _field(config, field)
-        if count and count % ranks:
-            fits = [str(n) for n in range(2, count + 1) if count % n == 0]
-            raise _refusal(
-                f"{name} has {count} {what}, which cannot be divided among {ranks} ranks. "
-                f"Take {' or '.join(fits) or 'one'}."
-            )
-
-
-def _field(config: Mapping[str, Any], field: str) -> int:
     inner = config.get("text_config")
-    for place in (config, inner if isinstance(inner, dict) else {}):
-        if type(place.get(field)) is int:
-            return int(place[field])
-    return 0
-
-
-def _refusal(message: str) -> EngineError:
-    return EngineError(UNSUPPORTED_SESSION, message)
+    for field, what in _DIVIDED:
+        found = [place.get(field) for place in (config, inner if isinstance(inner, dict) else {})]
+        count = next((number for number in found if type(number) is int), 0)
+        if count % ranks:
+            fits = [str(n) for n in range(2, count + 1) if count % n == 0]
+            raise EngineError(
+                UNSUPPORTED_SESSION,
+                f"{name} has {count} {what}, which cannot be divided among {ranks} ranks. "
+                f"Take {' or '.join(fits) or 'one'}.",
+            )
 
 
 def part(folder: Path, name: str, group: Any, wide: bool) -> tuple[Any, dict[str, Any]]:
@@ -78,9 +70,9 @@ def part(folder: Path, name: str, group: Any, wide: bool) -> tuple[Any, dict[str
     try:
         net.shard(group)
     except Exception as error:
-        words = str(error).strip().split("\n")[0]
-        raise _refusal(
-            f"{name} cannot be spread over {group.size()} ranks: {words or type(error).__name__}"
+        words = str(error).strip().split("\n")[0] or type(error).__name__
+        raise EngineError(
+            UNSUPPORTED_SESSION, f"{name} cannot be spread over {group.size()} ranks: {words}"
         ) from None
     if wide:
         net.set_dtype(mx.float32)
@@ -117,7 +109,10 @@ class Shares:
             EngineError: `unsupported_session`: it cannot be spread; `model_load_failed`.
         """
         if adapted:
-            raise _refusal("A model with an adapter cannot be spread over several ranks.")
+            raise EngineError(
+                UNSUPPORTED_SESSION,
+                "A model with an adapter cannot be spread over several ranks.",
+            )
         if identity not in self._known:
             check(name, config, self._group.size())
             try:
@@ -126,58 +121,30 @@ class Shares:
                 raise
             except Exception as error:
                 raise loader.load_error(name, dict(config), error) from None
-            self._known[identity] = _weights(net)
+            floats = [a for a in loader.arrays(net) if mx.issubdtype(a.dtype, mx.floating)]
+            widened = sum(a.size * mx.float32.size - a.nbytes for a in floats)
+            nbytes = loader.weight_bytes(net)
+            self._known[identity] = Weights(nbytes, nbytes + widened)
         return self._known[identity]
 
 
-def _weights(net: Any) -> Weights:
-    arrays = loader.arrays(net)
-    floats = [a for a in arrays if mx.issubdtype(a.dtype, mx.floating)]
-    widened = sum(a.size * mx.float32.size - a.nbytes for a in floats)
-    nbytes = loader.weight_bytes(net)
-    return Weights(nbytes, nbytes + widened)
+def try_out(
+    net: Any, words: int, ranks: int, done: Callable[[], None], name: str = ""
+) -> tuple[LoadedModel, Measured]:
+    """Find out what a spread model can do; all ranks do so at the same time.
 
-
-def read(net: Any) -> Generator[float, None, None]:
-    """Read a part's weights; yields the share that has been read."""
-    yield from loader.read_weights(net)
-
-
-def measured(net: Any, words: int, done: Callable[[], None]) -> Measured:
-    """Find out what the spread model can do, all ranks at the same time.
+    Whether chats can keep their keys in few bits is found out now, as all ranks must take part.
 
     Args:
+        words: token ids below this are fed.
         done: called after each piece of it.
+
+    Returns:
+        The model as far as a follower needs it, without words of its own, and what was found.
     """
-    return at_once(measuring.measure(net, words), done)
-
-
-def try_bits(model: LoadedModel, words: int, done: Callable[[], None]) -> None:
-    """Find out whether chats can keep their keys in few bits: now, as all ranks must take part.
-
-    Args:
-        words, done: as of `measured`.
-    """
-    for bits in BITS:
-        with contextlib.suppress(EngineError):  # it is kept, and told to who asks for it
-            kept_in(model, bits, words)
-        done()
-
-
-def plans(model: LoadedModel) -> int:
-    """31 bits that tell whether two ranks will carry out a plan in the same way."""
-    told = (model.info.step, model.shares_prefix, model.mixes, model.token_by_token)
-    slots = None if model.slots is None else type(model.slots.policy).__name__
-    kinds = [type(cache).__name__ for cache in model.new_caches()]
-    kept = [isinstance(model.kept_in.get(bits), KeptIn) for bits in BITS]
-    return crc32(repr((told, slots, kinds, kept)).encode()) & 0x7FFFFFFF
-
-
-def model_of(net: Any, found: Measured, ranks: int, name: str = "") -> LoadedModel:
-    """A model as far as a follower needs it: it has no words."""
-    info = Model("", name, "", 0, 0, "", found.ways.step, False)
-    return LoadedModel(
-        info=info,
+    found = at_once(measuring.measure(net, words), done)
+    model = LoadedModel(
+        info=Model("", name, "", 0, 0, "", found.ways.step, False),
         net=net,
         tokenizer=None,
         eos=frozenset(),
@@ -189,3 +156,17 @@ def model_of(net: Any, found: Measured, ranks: int, name: str = "") -> LoadedMod
         token_by_token=found.token_by_token,
         ranks=ranks,
     )
+    for bits in BITS:
+        with contextlib.suppress(EngineError):  # a chat that asks for them gets the error
+            kept_in(model, bits, words)
+        done()
+    return model, found
+
+
+def plans(model: LoadedModel) -> int:
+    """31 bits by which two ranks know that they will carry out a plan in the same way."""
+    ways = (model.info.step, model.shares_prefix, model.mixes, model.token_by_token)
+    slots = None if model.slots is None else type(model.slots.policy).__name__
+    kinds = [type(cache).__name__ for cache in model.new_caches()]
+    kept = [isinstance(model.kept_in.get(bits), KeptIn) for bits in BITS]
+    return crc32(repr((ways, slots, kinds, kept)).encode()) & 0x7FFFFFFF
