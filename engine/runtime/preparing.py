@@ -17,7 +17,7 @@ from engine.model.loaded import TextSide
 from engine.model.vocabulary import check_ids
 from engine.params import SamplingParams
 from engine.runtime.request import Prepared
-from engine.text import pieces, prompt, raw, tool_forms
+from engine.text import pieces, prompt, raw, tool_grammars
 from engine.text.rendering import TooLongError
 from engine.text.text import ReplyText
 
@@ -174,10 +174,10 @@ def _prepare_raw(request: Request, asked: RawPrompt) -> Outcome:
 def _with_tool_form(request: Request) -> Request:
     model = request.model
     try:
-        tool_forms.check(request.params, model.info.tool_format, model.info.name)
+        tool_grammars.check(request.params, model.info.tool_format, model.info.name)
         if request.params.tool_form is None:
             return request
-        params = tool_forms.bound(request.params, model.tokenizer, model.info.tool_format)
+        params = tool_grammars.bound(request.params, model.tokenizer, model.info.tool_format)
     except ValueError as error:
         raise EngineError(INVALID_REQUEST, f"{model.info.name}: {error}.") from None
     return replace(request, params=params)

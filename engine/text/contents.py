@@ -19,8 +19,8 @@ from weakref import WeakKeyDictionary
 
 from engine.messages import Message
 from engine.text import recognition
+from engine.text.dialects import Markers
 from engine.text.gaps import GAP, itself
-from engine.text.markers import Markers
 
 _SEARCHED = 2**16  # characters at a time, so that Python's lock is free in between
 _NUMBER = re.compile(r"\d+")

@@ -12,10 +12,19 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from engine.messages import Message
-from engine.text import tool_calls
-from engine.text.dialect import CALL, MLX_LM, THINK, Arguments, Pair, Row, Switch
-from engine.text.dialects import OTHER, ROWS
-from engine.text.markers import Markers
+from engine.text import call_notations
+from engine.text.dialects import (
+    CALL,
+    MLX_LM,
+    OTHER,
+    ROWS,
+    THINK,
+    Arguments,
+    Markers,
+    Pair,
+    Row,
+    Switch,
+)
 from engine.text.rendering import MOMENT
 
 
@@ -115,7 +124,7 @@ def recognise(tokenizer: Any) -> Dialect:
             pair = THINK  # of ordinary tokens, which mlx-lm does not look for
     tools, calls = row.tools, row.calls
     if tools == MLX_LM:
-        calls = tool_calls.format_of(tokenizer) or tool_calls.inferred(template)
+        calls = call_notations.format_of(tokenizer) or call_notations.inferred(template)
         tools = _call_markers(tokenizer, calls)
         if not calls and CALL[0] in template:
             tools, calls = CALL, "json_tools"
@@ -158,7 +167,7 @@ def _call_markers(tokenizer: Any, calls: str) -> Pair:
     """The markers of tool calls that mlx-lm has for a tokenizer, or for the parser of that name."""
     if tokenizer.has_tool_calling:
         return tokenizer.tool_call_start or "", tokenizer.tool_call_end or ""
-    return tool_calls.markers(calls) if calls else ("", "")
+    return call_notations.markers(calls) if calls else ("", "")
 
 
 def _both(pair: Pair | str) -> Pair:

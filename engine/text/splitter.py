@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from engine.messages import Kind
-from engine.text.markers import Markers
+from engine.text.dialects import Markers
 
 Delta = tuple[str, Kind]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from engine.messages import Kind, Message
 from engine.text import recognition
-from engine.text.calling import Calling, Told
-from engine.text.markers import Markers
+from engine.text.dialects import Markers
 from engine.text.splitter import Delta, TextSplitter
+from engine.text.tool_calls import Calling, Told
 
 __all__ = ["Delta", "Markers", "ReplyText", "TextSplitter"]
 

@@ -18,9 +18,8 @@ from engine.errors import EngineError
 from engine.kv.ledger import Ledger
 from engine.messages import Message, RawPrompt
 from engine.text import contents, gaps, prompt, raw, recognition
-from engine.text.dialect import CALL, THINK
+from engine.text.dialects import CALL, THINK, Markers
 from engine.text.known_tokenizer import KnownTokenizer, tell
-from engine.text.markers import Markers
 from engine.text.prompt import Prompt
 from engine.text.rendering import MOMENT, InProcess, Reader
 from engine.text.text import ReplyText
