@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.text import recognition, template_files
+from engine.text import recognition, rendering
 from engine.text.call_notations import NOTATIONS
 from engine.text.dialects import MLX_LM, OTHER, ROWS, Pair, Row, Switch
 
@@ -80,7 +80,7 @@ def _tell(folder: Path) -> int:
     from mlx_lm.utils import load_tokenizer
 
     try:
-        tokenizer = load_tokenizer(folder, template_files.extra(folder))
+        tokenizer = load_tokenizer(folder, rendering.template_arguments(folder))
     except Exception as error:  # transformers' and mlx-lm's own
         first = (str(error).splitlines() or [type(error).__name__])[0]
         print(f"dialects: {folder} has no tokenizer that can be read: {first}", file=sys.stderr)

@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 from engine.messages import Message
 from engine.text import recognition
 from engine.text.dialects import Markers
-from engine.text.gaps import GAP, itself
+from engine.text.pieces import GAP, as_it_stands
 
 _SEARCHED = 2**16  # characters at a time, so that Python's lock is free in between
 _NUMBER = re.compile(r"\d+")
@@ -59,7 +59,7 @@ class Contents:
             answer: it is one of the model's, whose frames of reasoning and calls stay what they
                 are: templates look for them. What ends turns and opens others does not.
         """
-        text = itself(text)
+        text = as_it_stands(text)
         if self._marks is None or not (self._folds or self._first(text, 0)):
             return text
         if not answer or self._frames is None:

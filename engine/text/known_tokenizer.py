@@ -16,11 +16,10 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-from engine.text import contents, recognition
+from engine.text import contents, pieces, recognition
 
 log = logging.getLogger(__name__)
 
-_LINE = 4096  # tokens that are read or written in one call
 _PARSERS = "mlx_lm.tool_parsers"
 
 
@@ -71,8 +70,7 @@ def tell(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
     tokens = inner.convert_ids_to_tokens(list(range(largest + 1)))
     try:
         json.dumps(facts)
-        lines = (json.dumps(tokens[n : n + _LINE]) for n in range(0, len(tokens), _LINE))
-        return facts, zlib.compress("\n".join(lines).encode(), 1)
+        return facts, pieces.packed(tokens)
     except (TypeError, ValueError):
         return None
 
@@ -104,10 +102,7 @@ class KnownTokenizer:
         self._facts = facts
         self._packed = packed
         self._load = load
-        # Line by line: one call that makes all tokens holds Python's lock for too long.
-        self._tokens: list[str | None] = []
-        for line in zlib.decompress(table).splitlines():
-            self._tokens += json.loads(line)
+        self._tokens = pieces.unpacked(table)
 
     def __len__(self) -> int:
         return int(self._facts["length"])

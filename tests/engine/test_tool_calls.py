@@ -7,7 +7,7 @@ import json
 import pytest
 
 from engine.text.call_notations import read
-from engine.text.text import Markers, TextSplitter
+from engine.text.splitter import Markers, TextSplitter
 from engine.text.tool_calls import Calling, Told
 
 WEATHER = {
