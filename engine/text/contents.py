@@ -10,12 +10,10 @@ such marks are left alone, and so are their tokens.
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from engine.messages import Message
 from engine.text import recognition
@@ -228,16 +226,10 @@ def marks_of(tokenizer: Any) -> tuple[list[str], bool]:
     return sorted(marks), folds
 
 
-_found: WeakKeyDictionary[Any, Contents] = WeakKeyDictionary()
-_lock = threading.Lock()
+def _made(tokenizer: Any) -> Contents:
+    marks, folds = marks_of(tokenizer)
+    return Contents(marks, recognition.of(tokenizer).markers, folds)
 
 
-def of(tokenizer: Any) -> Contents:
-    """What puts gaps into the contents for a tokenizer, made once for each."""
-    with _lock:
-        known = _found.get(tokenizer)
-        if known is None:
-            marks, folds = marks_of(tokenizer)
-            markers = recognition.of(tokenizer).markers
-            known = _found[tokenizer] = Contents(marks, markers, folds)
-        return known
+of = recognition.once_for_each(_made)
+"""What puts gaps into the contents for a tokenizer, made once for each."""

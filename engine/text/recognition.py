@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from engine.messages import Message
@@ -95,17 +95,21 @@ def _text(message: Message) -> str:
     return str(message.get("content") or "")
 
 
-_found: WeakKeyDictionary[Any, Dialect] = WeakKeyDictionary()
-_lock = threading.Lock()
+Made = TypeVar("Made")
 
 
-def of(tokenizer: Any) -> Dialect:
-    """The dialect of mlx-lm's wrapper of a tokenizer, looked up once for each."""
-    with _lock:
-        known = _found.get(tokenizer)
-        if known is None:
-            known = _found[tokenizer] = recognise(tokenizer)
-        return known
+def once_for_each(make: Callable[[Any], Made]) -> Callable[[Any], Made]:
+    """What `make` gives for a tokenizer, made once for each that lives."""
+    found: WeakKeyDictionary[Any, Made] = WeakKeyDictionary()
+    lock = threading.Lock()
+
+    def of(tokenizer: Any) -> Made:
+        with lock:
+            if tokenizer not in found:
+                found[tokenizer] = make(tokenizer)
+            return found[tokenizer]
+
+    return of
 
 
 def recognise(tokenizer: Any) -> Dialect:
@@ -152,6 +156,10 @@ def recognise(tokenizer: Any) -> Dialect:
         row.switch or _switch(template),
         tuple(end for end in row.ends if end in tokens),
     )
+
+
+of = once_for_each(recognise)
+"""The dialect of mlx-lm's wrapper of a tokenizer, looked up once for each."""
 
 
 def renderer(tokenizer: Any) -> str:

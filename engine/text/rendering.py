@@ -64,11 +64,7 @@ class InProcess:
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
-        """The text of each, or why there is none.
-
-        Args:
-            template: what the template is given beside the messages: tools, and names of its own.
-        """
+        """As `Reader.render`."""
         tokenizer = self.tokenizer
 
         def apply(messages: list[Message], opening: bool, options: dict[str, Any]) -> str:
