@@ -9,7 +9,7 @@ import argparse
 import asyncio
 import contextlib
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -207,10 +207,8 @@ def server(chats: Chats) -> MCPServer[Any]:
         system: str = "",
         seed: int | None = None,
     ) -> str:
-        try:
+        with _tool_errors():
             return await chats.ask(prompt, model, session, system, seed, context.report_progress)
-        except (EngineError, ValueError) as error:
-            raise ToolError(str(error)) from None
 
     async def compare(
         context: Context[Any, Any],
@@ -219,18 +217,13 @@ def server(chats: Chats) -> MCPServer[Any]:
         seeds: list[int] | None = None,
         system: str = "",
     ) -> list[dict[str, Any]]:
-        try:
-            return await chats.compare(
-                prompt, models or [], seeds or [], system, context.report_progress
-            )
-        except (EngineError, ValueError) as error:
-            raise ToolError(str(error)) from None
+        with _tool_errors():
+            told = context.report_progress
+            return await chats.compare(prompt, models or [], seeds or [], system, told)
 
     async def sessions(close: str = "") -> list[dict[str, Any]]:
-        try:
+        with _tool_errors():
             return chats.sessions(close)
-        except ValueError as error:
-            raise ToolError(str(error)) from None
 
     made.add_tool(
         ask,
@@ -246,6 +239,15 @@ def server(chats: Chats) -> MCPServer[Any]:
         sessions, description="The open sessions with their models and lengths. `close` ends one."
     )
     return made
+
+
+@contextlib.contextmanager
+def _tool_errors() -> Iterator[None]:
+    """Errors of the engine, and of what was asked, are the tool's answer."""
+    try:
+        yield
+    except (EngineError, ValueError) as error:
+        raise ToolError(str(error)) from None
 
 
 def _hand_over(loop: asyncio.AbstractEventLoop, events: asyncio.Queue[Event], event: Event) -> None:

@@ -51,14 +51,20 @@ class _Partial:
 
     Attributes:
         arguments: the beginning of a JSON object; empty while nothing is known.
-        id: the model's own, where it stands before the arguments.
-        whole: its end has come.
+        own_id: the model's own, where it stands before the arguments.
+        whole: its end has come, though maybe not that of its text.
+        id: under which it is told.
+        told: of its arguments.
+        started: its start has been told.
     """
 
     name: str
     arguments: str = ""
-    id: str | None = None
+    own_id: str | None = None
     whole: bool = False
+    id: str = ""
+    told: str = ""
+    started: bool = False
 
 
 class _Objects:
@@ -193,23 +199,6 @@ class _Tagged:
 # -- the calls of an answer ---------------------------------------------------------------------
 
 
-@dataclass
-class _Open:
-    """A call that is being written.
-
-    Attributes:
-        told: of its arguments.
-        started: this has been told.
-        whole: its end has come, though not that of its text.
-    """
-
-    id: str
-    name: str
-    told: str = ""
-    started: bool = False
-    whole: bool = False
-
-
 class Calling:
     """Follows what an answer's text says of calls.
 
@@ -239,7 +228,7 @@ class Calling:
         self._next_text()
 
     def _next_text(self) -> None:
-        self._open: list[_Open] = []  # of the text that is being written
+        self._open: list[_Partial] = []  # of the text that is being written
         self._taken = 0  # characters of it
         self._stream: _Objects | _Tagged | None = None
         notation = NOTATIONS.get(self._format)
@@ -280,11 +269,11 @@ class Calling:
             return
         for number, partial in enumerate(self._stream.found[: 1 if self._one else None]):
             if number == len(self._open):
-                self._open.append(_Open(self._id(partial.id), partial.name))
-            self._open[number].whole = partial.whole
-            self._tell(self._open[number], partial.arguments)
+                partial.id = self._id(partial.own_id)
+                self._open.append(partial)
+            self._tell(partial, partial.arguments)
 
-    def _tell(self, call: _Open, arguments: str) -> None:
+    def _tell(self, call: _Partial, arguments: str) -> None:
         """Tell that a call has started, and what there is of its arguments."""
         if call.name not in self._offered:
             return
@@ -313,7 +302,7 @@ class Calling:
 
     def _finish(self, number: int, call: Call, text: str) -> None:
         if number == len(self._open):
-            self._open.append(_Open(self._id(call.id), call.name))
+            self._open.append(_Partial(call.name, id=self._id(call.id)))
         begun = self._open[number]
         arguments = _as_told(begun, call)
         if arguments is None:
@@ -342,7 +331,7 @@ class Calling:
                 broken.append(begun)
         if not broken and not text.strip():
             return
-        for begun in broken or [_Open(self._id(None), "")]:
+        for begun in broken or [_Partial("", id=self._id(None))]:
             name = begun.name if begun.started else ""
             self._told.append(Told("failed", begun.id, name, text, wrong))
 
@@ -363,7 +352,7 @@ def _is_object(text: str) -> bool:
         return False
 
 
-def _as_told(begun: _Open, call: Call) -> str | None:
+def _as_told(begun: _Partial, call: Call) -> str | None:
     """A call's arguments so that they begin with what was told; None where they cannot."""
     if not begun.started:
         begun.name = call.name
