@@ -151,7 +151,7 @@ class Markers:
 
 @dataclass(frozen=True, eq=False)
 class Switch:
-    """How a model is told to reason, or not to.
+    """How a model is asked to reason, or not to.
 
     Attributes:
         on, off: arguments of its template.
@@ -733,4 +733,4 @@ OTHER = Row(
     tools=MLX_LM,
     ends=("<|im_end|>", "<|eot_id|>", "<|end_of_turn|>", "<|endofturn|>", "<|end|>"),
 )
-"""For models that no row fits: what mlx-lm tells."""
+"""For models that no row fits: what mlx-lm finds out."""

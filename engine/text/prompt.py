@@ -23,7 +23,7 @@ class Prompt:
         text: what the template rendered, and the beginning of the answer where there is one. Marks
             in the contents have gaps (`engine.text.contents`), here and in `opened`.
         opened: what the template rendered alone.
-        opening: what of it comes after the messages; None where that cannot be told.
+        opening: what of it comes after the messages; None where that is not known.
         known: the boundaries of text and tokens that it has in common with the conversation before.
         boundary: how many of the tokens come before the opening of the answer. A later prompt of
             the same chat begins with these, whatever its template drops from the answer.
@@ -94,7 +94,7 @@ def build(
     begun: Message | None = None
     if messages[-1]["role"] == "assistant" and len(messages) > 1:
         *messages, begun = messages
-    given, messages = recognition.of(tokenizer).told(reasoning, template or {}, messages)
+    given, messages = recognition.of(tokenizer).prepared(reasoning, template or {}, messages)
     inert = contents.of(tokenizer)
     messages, given = inert.messages(messages), inert.values(given)
     other = _same_system(messages, bool(given.get("tools")))

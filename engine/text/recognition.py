@@ -30,7 +30,7 @@ from engine.text.rendering import MOMENT
 
 @dataclass(frozen=True, eq=False)
 class Dialect:
-    """What a model's tokenizer and template tell, with the row of the table that they fit.
+    """What a model's tokenizer and template show, with the row of the table that they fit.
 
     Attributes:
         tool_format: how its tool calls are read; empty where it makes none.
@@ -47,10 +47,10 @@ class Dialect:
     switch: Switch
     ends: tuple[str, ...]
 
-    def told(
+    def prepared(
         self, reasoning: bool | None, template: Arguments, messages: list[Message]
     ) -> tuple[dict[str, Any], list[Message]]:
-        """What the template is given, and the messages, so that it reasons as asked.
+        """What the template is given, and the messages, so that the model reasons as asked.
 
         Args:
             reasoning: None leaves it to the template.
@@ -145,13 +145,13 @@ def recognise(tokenizer: Any) -> Dialect:
     has_tools = any(frame.kind == "tool" for frame in markers.frames) or row.header is not None
     thoughts = [frame for frame in markers.frames if frame.kind == "reasoning"]
     framed = bool(thoughts) or row.header is not None
-    told = any(frame.start in template for frame in thoughts) or row.header is not None
-    told = told or not template or bool(_REASONS.search(template))
+    named = any(frame.start in template for frame in thoughts) or row.header is not None
+    named = named or not template or bool(_REASONS.search(template))
     return Dialect(
         row,
         markers,
         calls if has_tools and calls != MLX_LM else "",
-        framed and told,
+        framed and named,
         "tool_calls" in template or bool(by),
         row.switch or _switch(template),
         tuple(end for end in row.ends if end in tokens),
@@ -195,7 +195,7 @@ _EFFORTS = ("minimal", "low", "medium", "high", "xhigh")
 
 
 def _switch(template: str) -> Switch:
-    """How a template wants to be told, by the names that it has."""
+    """How a template takes it, by the names that it has."""
     if "enable_thinking" not in template and re.search(r"(if|not|set|and|or) thinking\b", template):
         return Switch({"thinking": True}, {"thinking": False})
     if "enable_thinking" not in template and "reasoning_effort" in template:

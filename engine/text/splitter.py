@@ -75,7 +75,7 @@ class TextSplitter:
         self._held = ""
         # The line breaks that templates put around the markers belong to neither side.
         self._strip = reasoning or after_reasoning
-        self._begun = False  # some of the answer has been told
+        self._begun = False  # some of the answer has been given
         # Blanks at the beginning and after a tool call count if more of the answer follows.
         self._at_start = True
         self._blanks = ""
@@ -308,7 +308,7 @@ class ReplyText:
 
     Args:
         opened: what the template rendered.
-        opening: what of it comes after the messages; None where that cannot be told.
+        opening: what of it comes after the messages; None where that is not known.
         tools: those that were offered, in OpenAI's shape.
         one_call: the answer ends after its first call.
 
@@ -341,11 +341,11 @@ class ReplyText:
         self._silent = 0  # tokens since the last text
 
     def take(self, text: str) -> None:
-        """Take all text of an answer that was cut: it counts, but nobody is told."""
+        """Take all text of an answer that was cut: it counts, but is not reported."""
         self._note(self._splitter.feed(text) + self._splitter.finish(ended=False))
 
     def resume(self, tokens: Iterable[int], follow: Callable[[int], None] | None) -> None:
-        """Go on after the tokens of an answer's beginning, which were told before.
+        """Go on after the tokens of an answer's beginning, which were reported before.
 
         `follow` is called with each, its text having been added.
         """
@@ -357,7 +357,7 @@ class ReplyText:
         self._begun = len(self._detokenizer.text)
 
     def after(self, tokens: Iterable[int]) -> None:
-        """Go on after tokens that are told to nobody: blanks at the beginning then stay."""
+        """Go on after tokens that are not reported: blanks at the beginning then stay."""
         for token in tokens:
             self._detokenizer.add_token(token)
         self._begun = len(self._detokenizer.last_segment)

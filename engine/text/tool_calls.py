@@ -1,7 +1,7 @@
-"""The tool calls of one answer, told as they are written.
+"""The tool calls of one answer, reported while they are written.
 
-Arguments that a model writes as JSON are told character by character. Those between tags are told
-argument by argument, because only the end of one says what it is. What is told early is followed by
+Arguments that a model writes as JSON are reported character by character. Those between tags are
+reported one by one, because only the end of an argument says what it is. Early pieces come from
 light scanners; the whole text is read by `engine.text.call_notations`, and that counts.
 """
 
@@ -20,14 +20,14 @@ from engine.text.tools import with_types
 CUT_OFF = "the answer ended within it"
 
 _LONGEST_HEAD = 512
-"""Characters before arguments after which nothing more is told early: it is no call."""
+"""Characters before arguments after which nothing more is reported early: it is no call."""
 _MOST_ENDS = 64
 """Ends of arguments at which the text so far is read; the time goes with their square."""
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 class Told(NamedTuple):
-    """What is told of a call.
+    """An event of a call.
 
     Attributes:
         kind: it has started; more of its arguments; it is complete; it is none.
@@ -53,9 +53,9 @@ class _Partial:
         arguments: the beginning of a JSON object; empty while nothing is known.
         own_id: the model's own, where it stands before the arguments.
         whole: its end has come, though maybe not that of its text.
-        id: under which it is told.
-        told: of its arguments.
-        started: its start has been told.
+        id: under which it is reported.
+        reported: how much of its arguments.
+        started: its start has been reported.
     """
 
     name: str
@@ -63,7 +63,7 @@ class _Partial:
     own_id: str | None = None
     whole: bool = False
     id: str = ""
-    told: str = ""
+    reported: str = ""
     started: bool = False
 
 
@@ -130,7 +130,7 @@ class _Tagged:
 
     Args:
         head: what names a tool, outside of arguments.
-        tags: around the arguments; None where only the name can be told early.
+        tags: around the arguments; None where only the name can be reported early.
         read: reads the calls of a text.
     """
 
@@ -260,7 +260,7 @@ class Calling:
         return told
 
     def _advance(self, text: str) -> None:
-        """Tell what more is known of the calls in a text that has grown to this."""
+        """Report what more is known of the calls in a text that has grown to this."""
         if len(text) == self._taken or not self._offered or self._stream is None:
             return
         self._stream.feed(text[self._taken :])
@@ -271,18 +271,18 @@ class Calling:
             if number == len(self._open):
                 partial.id = self._id(partial.own_id)
                 self._open.append(partial)
-            self._tell(partial, partial.arguments)
+            self._report(partial, partial.arguments)
 
-    def _tell(self, call: _Partial, arguments: str) -> None:
-        """Tell that a call has started, and what there is of its arguments."""
+    def _report(self, call: _Partial, arguments: str) -> None:
+        """Report that a call has started, and what there is of its arguments."""
         if call.name not in self._offered:
             return
         if not call.started:
             call.started = True
             self._told.append(Told("started", call.id, call.name))
-        if len(arguments) > len(call.told):
-            self._told.append(Told("delta", call.id, text=arguments[len(call.told) :]))
-            call.told = arguments
+        if len(arguments) > len(call.reported):
+            self._told.append(Told("delta", call.id, text=arguments[len(call.reported) :]))
+            call.reported = arguments
 
     def _read(self, text: str) -> list[Call]:
         return read(self._format, text, self._tools)
@@ -304,7 +304,7 @@ class Calling:
         if number == len(self._open):
             self._open.append(_Partial(call.name, id=self._id(call.id)))
         begun = self._open[number]
-        arguments = _as_told(begun, call)
+        arguments = _as_reported(begun, call)
         if arguments is None:
             self.unreadable = True
             self._told.append(Told("failed", begun.id, begun.name, text, "it is written twice"))
@@ -314,19 +314,19 @@ class Calling:
             wrong = "it names a tool that was not offered"
             self._told.append(Told("failed", begun.id, call.name, text, wrong))
             return
-        self._tell(begun, arguments)
+        self._report(begun, arguments)
         self._told.append(Told("finished", begun.id, call.name, arguments))
 
     def _fail(self, text: str, wrong: str, first: int = 0) -> None:
-        """Tell that a text is no call, or those in it from the first one on."""
+        """Report that a text is no call, or those in it from the first one on."""
         self.unreadable = True
         if self.enough:
             return
         broken = []
         for begun in self._open[first:]:
-            if not self.enough and begun.started and begun.whole and _is_object(begun.told):
-                self.made.append((begun.id, Call(begun.name, begun.told)))
-                self._told.append(Told("finished", begun.id, begun.name, begun.told))
+            if not self.enough and begun.started and begun.whole and _is_object(begun.reported):
+                self.made.append((begun.id, Call(begun.name, begun.reported)))
+                self._told.append(Told("finished", begun.id, begun.name, begun.reported))
             else:
                 broken.append(begun)
         if not broken and not text.strip():
@@ -352,17 +352,17 @@ def _is_object(text: str) -> bool:
         return False
 
 
-def _as_told(begun: _Partial, call: Call) -> str | None:
-    """A call's arguments so that they begin with what was told; None where they cannot."""
+def _as_reported(begun: _Partial, call: Call) -> str | None:
+    """A call's arguments so that they begin with what was reported; None where they cannot."""
     if not begun.started:
         begun.name = call.name
         return call.arguments
     if call.name != begun.name:
         return None
-    if call.arguments.startswith(begun.told):
+    if call.arguments.startswith(begun.reported):
         return call.arguments
     try:
-        same = json.loads(begun.told) == json.loads(call.arguments)
+        same = json.loads(begun.reported) == json.loads(call.arguments)
     except (ValueError, RecursionError):
         same = False
-    return begun.told if same else None
+    return begun.reported if same else None
