@@ -93,7 +93,7 @@ class SamplingParams:
         tool_choice: "auto"; "none", as if there were no tools; "required", the answer is calls and
             nothing else but for the reasoning before them; or the name of the tool to call. The
             last two bind the arguments to their schemas, which not every model's way of calling
-            admits (`engine.text.tool_forms`).
+            admits (`engine.text.tool_grammars`).
         parallel_tool_calls: False ends the answer after its first call.
         form_limits: limits for what `json_schema` leaves open, given as `FormLimits` or as a
             mapping of its fields; None sets none.

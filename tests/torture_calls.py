@@ -19,10 +19,10 @@ import llguidance
 import numpy as np
 
 from engine.params import SamplingParams
-from engine.text import recognition, tool_forms
-from engine.text.calling import CUT_OFF, Told
+from engine.text import call_notations, recognition, tool_grammars
 from engine.text.forms import grammar
-from engine.text.text import ReplyText
+from engine.text.splitter import ReplyText
+from engine.text.tool_calls import CUT_OFF, Told
 from tests.engine.speaking import FAMILIES, write_folder
 
 SCHEMAS, CALLS = 20, 200
@@ -99,7 +99,7 @@ def calls(folder: Path, tokenizer: Any, number: int, seed: int) -> Iterator[list
     """What is told of calls that are bound to a schema, walk by walk."""
     known = recognition.of(tokenizer)
     params = SamplingParams(tools=[tool(number, depth_of(tokenizer))], tool_choice="required")
-    bound = tool_forms.bound(params, tokenizer, known.tool_format)
+    bound = tool_grammars.bound(params, tokenizer, known.tool_format)
     words = llguidance.LLTokenizer(
         (folder / "tokenizer.json").read_text(encoding="utf-8"),
         eos_token=tokenizer.eos_token_id,
@@ -133,7 +133,7 @@ def bindable(name: str, folder: Path) -> Any:
 
     tokenizer = load(write_folder(folder, name))
     known = recognition.of(tokenizer)
-    can = known.tool_format in tool_forms.BOUND
+    can = known.tool_format in call_notations.NOTATIONS
     return tokenizer if can else None
 
 

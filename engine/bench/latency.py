@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.batch.summary import percentile
+from engine.batch.results import percentile
 from engine.bench.subject import Subject, gaps, timed
 from engine.engine import Session
 from engine.params import SamplingParams

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from engine.batch.summary import percentile
+from engine.batch.results import percentile
 from engine.bench.chart import chart
 from engine.bench.clients import TRAFFIC, Turn, Wish, arrivals, run
 from engine.bench.subject import gaps

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from engine.batch.summary import percentile
+from engine.batch.results import percentile
 from engine.bench.subject import Subject, gaps
 
 

@@ -1,12 +1,16 @@
-"""Arguments and constants that several commands use."""
+"""What several commands use: arguments, constants, a line that shows a progress."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import shutil
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TextIO
 
 import platformdirs
 
@@ -17,6 +21,9 @@ FROZEN = bool(getattr(sys, "frozen", False))
 
 GUIDE = Path(__file__).resolve().parents[2] / "resources" / "guide"
 """The folder of the bundled model."""
+
+
+_BAR_WIDTH = 24
 
 
 def positive(text: str) -> int:
@@ -103,3 +110,42 @@ def own_command(*arguments: str) -> list[str]:
     if FROZEN:
         return [sys.executable, *arguments]
     return [sys.executable, "-m", "engine", *arguments]
+
+
+@contextlib.contextmanager
+def terminable() -> Iterator[None]:
+    """SIGTERM is a KeyboardInterrupt meanwhile, as Ctrl+C is."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+class Line:
+    """One line that is redrawn in place. It draws nothing into a file or a pipe.
+
+    Attributes:
+        shown: whether the stream is a terminal.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.shown = stream.isatty()
+
+    def draw(self, text: str) -> None:
+        """Show this text, cut to the terminal's width, in place of the last one."""
+        if self.shown:
+            width = shutil.get_terminal_size().columns - 1
+            self._stream.write(f"\r\x1b[K{text[:width]}")
+            self._stream.flush()
+
+    def clear(self) -> None:
+        """Empty the line."""
+        self.draw("")
+
+
+def bar(done: int, of: int) -> str:
+    """A bar of characters, full if `done` equals `of` (or `of` is 0)."""
+    filled = round(_BAR_WIDTH * done / of) if of else _BAR_WIDTH
+    return "█" * filled + "░" * (_BAR_WIDTH - filled)

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import argparse
 import json
-import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.batch.requests import BadLine, Parser, digest, lines
-from engine.batch.results import OutputError, Results, record
-from engine.batch.run import Answer, Runner
-from engine.batch.summary import Summary
+from engine.batch.results import OutputError, Results, Summary, duration, record
+from engine.batch.run import Answer, BadLine, Parser, Runner, digest, lines
 from engine.cli.arguments import (
     GUIDE,
+    Line,
     add_adapter,
     add_calibration,
     add_draft,
     add_ranks,
+    bar,
     positive,
     ranks_of,
+    terminable,
     ways_of,
 )
-from engine.cli.batch_progress import line
-from engine.cli.terminal import Line
 from engine.engine import Engine
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.model.info import Model
@@ -78,9 +76,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with Engine(ranks=ranks_of(options), ways_dir=ways_of(options)) as engine:
+        with terminable(), Engine(ranks=ranks_of(options), ways_dir=ways_of(options)) as engine:
             return _batch(engine, options)
     except KeyboardInterrupt:
         print("batch: interrupted; the same command goes on from here.", file=sys.stderr)
@@ -93,8 +90,6 @@ def main(options: argparse.Namespace) -> int:
             "answered is kept; the same command goes on from there.",
             file=sys.stderr,
         )
-    finally:
-        signal.signal(signal.SIGTERM, before)
     return COULD_NOT_RUN
 
 
@@ -142,7 +137,7 @@ class _Batch:
 
     def run(self, runner: Runner, source: Iterator[tuple[int, bytes]], parse: Parser) -> None:
         def draw() -> None:
-            self._progress.draw(line(self.summary, runner.tokens))
+            self._progress.draw(_progress(self.summary, runner.tokens))
 
         draw()
         runner.run(
@@ -197,3 +192,16 @@ class _Batch:
         else:
             content = request.completion(name, line.id, self._model.name, content)
         self._results.put(line.line, record(line.line, name, content))
+
+
+def _progress(summary: Summary, tokens: int) -> str:
+    """A line for a terminal. `tokens`: how many the engine has given so far."""
+    done, of = summary.done, summary.lines
+    seconds = max(summary.seconds, 1e-6)
+    now = summary.answered + summary.failed
+    left = f"{duration(seconds / now * (of - done))} left" if now else "…"
+    failed = f", {summary.failed:,} failed" if summary.failed else ""
+    return (
+        f"{bar(done, of)} {done:,} of {of:,}{failed}  {now / seconds:.2f}/s  "
+        f"{tokens / seconds:.0f} tokens/s  {left}"
+    )

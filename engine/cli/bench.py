@@ -37,16 +37,8 @@ from engine.cli.arguments import FROZEN, positive
 from engine.errors import EngineError
 
 PARTS = ("decode", "traffic", "latency", "capacity", "hostile")
-OWN_PARTS = (
-    "drafts",
-    "memory",
-    "switching",
-    "graph",
-    "ranks",
-    "ways",
-    "launched",
-    "lengths",
-)  # that only run when they are named
+OWN_PARTS = ("drafts", "memory", "switching", "graph", "ranks", "ways", "launched", "lengths")
+"""Parts that only run when they are named."""
 ALONE = ("graph", "ranks", "launched", "ways", "drafts", "lengths")
 """Parts that load a model, or several, in their own way."""
 FAMILIES = "families"

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from engine.cli import serve
 from engine.cli.arguments import add_hosts_file, positive
@@ -42,8 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     commands = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
+    known = argparse.ArgumentParser(add_help=False)
+    add_hosts_file(known)
 
-    own = commands.add_parser("add", help="name a host, or change one")
+    own = commands.add_parser("add", parents=[known], help="name a host, or change one")
     own.add_argument("name", nargs="?", metavar="NAME")
     own.add_argument("address", nargs="?", metavar="USER@MACHINE", help="or local")
     own.add_argument("--program", metavar="PATH", help="its Python, or its Stretto (stretto)")
@@ -55,33 +56,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     own.add_argument(
         "--from", dest="file", type=Path, metavar="FILE", help="of mlx.distributed_config"
     )
-    add_hosts_file(own)
 
-    own = commands.add_parser("list", help="all hosts")
+    own = commands.add_parser("list", parents=[known], help="all hosts")
     own.add_argument("--json", action="store_true", help="for programs")
-    add_hosts_file(own)
 
-    own = commands.add_parser("remove", help="forget a host; nothing is removed there")
+    own = commands.add_parser(
+        "remove", parents=[known], help="forget a host; nothing is removed there"
+    )
     own.add_argument("name", metavar="NAME")
-    add_hosts_file(own)
 
-    own = commands.add_parser("check", help="ssh, versions, memory and links of hosts")
+    own = commands.add_parser(
+        "check", parents=[known], help="ssh, versions, memory and links of hosts"
+    )
     own.add_argument("names", nargs="*", metavar="NAME", help="(all)")
     own.add_argument("--json", action="store_true", help="for programs")
-    add_hosts_file(own)
 
-    own = commands.add_parser("copy", help="bring a model to hosts")
+    own = commands.add_parser("copy", parents=[known], help="bring a model to hosts")
     own.add_argument("model", metavar="MODEL", help="folder or hub id, on this machine")
     own.add_argument("names", nargs="*", metavar="NAME", help="(all)")
-    add_hosts_file(own)
 
-    own = commands.add_parser("test", help="bandwidth, latency and tokens/s, beside one machine")
+    own = commands.add_parser(
+        "test", parents=[known], help="bandwidth, latency and tokens/s, beside one machine"
+    )
     own.add_argument("model", metavar="MODEL", help="folder or hub id")
     own.add_argument("--hosts", metavar="NAME,NAME…", help="(all)")
     own.add_argument("--chats", type=positive, nargs="+", default=[1, 8], metavar="N")
     own.add_argument("--tokens", type=positive, default=64, metavar="N", help="of an answer (64)")
     own.add_argument("--json", action="store_true", help="for programs, as the last line")
-    add_hosts_file(own)
 
     own = commands.add_parser("start", help="serve over hosts; all that serve takes")
     serve.add_arguments(own)
@@ -165,21 +166,15 @@ def _check(options: argparse.Namespace) -> int:
 
     reports = machines.check(_named(options, options.names))
     if options.json:
-        print(json.dumps([_told(report) for report in reports]))
+        told = [
+            {"name": r.host.name, "good": r.good, "faults": r.faults, "notes": r.notes, **r.told}
+            for r in reports
+        ]
+        print(json.dumps(told))
     else:
         for report in reports:
             print("\n".join(report.lines()))
     return GOOD if all(report.good for report in reports) else FAULTS
-
-
-def _told(report: Any) -> dict[str, Any]:
-    return {
-        "name": report.host.name,
-        "good": report.good,
-        "faults": report.faults,
-        "notes": report.notes,
-        **report.told,
-    }
 
 
 def _named(options: argparse.Namespace, names: Sequence[str]) -> list[Host]:

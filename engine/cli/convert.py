@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
 from pathlib import Path
 
-from engine.cli.terminal import Line, bar
+from engine.cli.arguments import Line, bar, terminable
 from engine.core.confined import confined
 from engine.errors import DOWNLOAD_CANCELLED, INVALID_REQUEST, EngineError
 from engine.hub import conversion
@@ -37,7 +36,6 @@ def main(options: argparse.Namespace) -> int:
     if options.child:
         conversion.in_child(folder, out, options.bits, options.recipe, options.child)
         return DONE
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     line = Line(sys.stderr)
 
     def progress(done: int, total: int) -> None:
@@ -45,7 +43,8 @@ def main(options: argparse.Namespace) -> int:
             line.draw(f"{bar(done, max(total, 1))} {done / 1e6:.0f} of about {total / 1e6:.0f} MB")
 
     try:
-        print(conversion.convert(folder, out, options.bits, options.recipe, progress))
+        with terminable():
+            print(conversion.convert(folder, out, options.bits, options.recipe, progress))
         return DONE
     except KeyboardInterrupt:
         print("convert: interrupted; nothing is left of it.", file=sys.stderr)
@@ -57,4 +56,3 @@ def main(options: argparse.Namespace) -> int:
     finally:
         line.clear()
         confined.shared().close()
-        signal.signal(signal.SIGTERM, before)

@@ -7,10 +7,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.text import recognition, template_files
-from engine.text.dialect import MLX_LM, Pair, Row, Switch
-from engine.text.dialects import OTHER, ROWS
-from engine.text.tool_parsers import OWN
+from engine.text import recognition, rendering
+from engine.text.call_notations import NOTATIONS
+from engine.text.dialects import MLX_LM, OTHER, ROWS, Pair, Row, Switch
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +46,9 @@ def _columns(row: Row) -> Iterator[tuple[str, str]]:
     yield "reasoning", _markers(row.reasoning)
     yield "tool calls", _markers(row.tools)
     if row.calls != MLX_LM:
-        yield "read by", f"{row.calls} ({'ours' if row.calls in OWN else 'mlx-lm'})"
+        notation = NOTATIONS.get(row.calls)
+        ours = notation is not None and notation.read is not None
+        yield "read by", f"{row.calls} ({'ours' if ours else 'mlx-lm'})"
     more = [f"{f.kind} {f.start} … {f.end}".rstrip("… ") for f in row.more]
     yield "also", ", ".join(repr(words)[1:-1] for words in more)
     yield "not shown", ", ".join(repr(marker)[1:-1] for marker in row.dropped)
@@ -79,7 +80,7 @@ def _tell(folder: Path) -> int:
     from mlx_lm.utils import load_tokenizer
 
     try:
-        tokenizer = load_tokenizer(folder, template_files.extra(folder))
+        tokenizer = load_tokenizer(folder, rendering.template_arguments(folder))
     except Exception as error:  # transformers' and mlx-lm's own
         first = (str(error).splitlines() or [type(error).__name__])[0]
         print(f"dialects: {folder} has no tokenizer that can be read: {first}", file=sys.stderr)

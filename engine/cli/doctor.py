@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.bench.families import Finding, findings_of
+from engine.cli.arguments import Line
 from engine.model import overlay, patches
 
 EPILOG = """\
@@ -70,9 +71,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     found = examine()
-    say = _nothing if options.json else print
-    for line in _lines(found):
-        say(line)
+    say = (lambda *_, **__: None) if options.json else print
+    say("\n".join(_lines(found)))
     if not options.quick:
         _try_families(found, options.families)
         said = len(found.differences)
@@ -83,10 +83,6 @@ def main(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(asdict(found), indent=2))
     return 1 if found.differences or found.missing else 0
-
-
-def _nothing(*_: object, **__: object) -> None:
-    """Say nothing."""
 
 
 def examine() -> Report:
@@ -172,13 +168,11 @@ def _try_families(found: Report, wanted: Sequence[str]) -> None:
     for name in sorted(set(wanted) - set(here)):
         found.differences.append(f"{name}: not in this mlx-lm.")
     tried = [name for name in here if not wanted or name in wanted]
-    findings = []
-    for number, finding in enumerate(findings_of(tried), 1):
+    findings, progress = [], Line(sys.stderr)
+    for finding in findings_of(tried):
         findings.append(finding)
-        if sys.stderr.isatty():
-            print(f"\r{number} of {len(tried)} architectures", end="", file=sys.stderr, flush=True)
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr)
+        progress.draw(f"{len(findings)} of {len(tried)} architectures")
+    progress.clear()
     found.families, found.ran = len(tried), sum(bool(f.step and not f.why) for f in findings)
     found.differences += compare(findings, known)
     if not wanted:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
 import time
 from typing import TextIO
 
 from engine import hub
-from engine.batch.summary import duration
-from engine.cli.terminal import Line, bar
+from engine.batch.results import duration
+from engine.cli.arguments import Line, bar, terminable
 from engine.errors import INVALID_REQUEST, EngineError
 
 DONE, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
@@ -33,29 +32,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     progress = _Progress(sys.stderr, quiet=options.quiet)
     try:
-        model = hub.look_up(options.repo, options.revision)
-        if not options.quiet:
-            print(_about(model), file=sys.stderr)
-        folder = hub.download(model, progress)
-        progress.clear()
-        print(folder)
-        return DONE
+        with terminable():
+            model = hub.look_up(options.repo, options.revision)
+            if not options.quiet:
+                print(_about(model), file=sys.stderr)
+            folder = hub.download(model, progress)
     except KeyboardInterrupt:
         progress.clear()
-        print(
-            f"download: interrupted{progress.so_far()}; the same command goes on from here.",
-            file=sys.stderr,
-        )
+        words = f"download: interrupted{progress.so_far()}; the same command goes on from here."
+        print(words, file=sys.stderr)
         return INTERRUPTED
     except EngineError as error:
         progress.clear()
         print(f"download: {error}", file=sys.stderr)
         return WRONG if error.code == INVALID_REQUEST else FAILED
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    progress.clear()
+    print(folder)
+    return DONE
 
 
 def _about(model: hub.HubModel) -> str:

@@ -3,9 +3,33 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
-from collections.abc import Callable, Sequence
-from types import ModuleType
+from collections.abc import Sequence
+
+COMMANDS = {
+    "chat": ("engine.cli.chat", "a terminal chat with a model"),
+    "batch": ("engine.cli.batch", "answer the requests in a file, many at a time"),
+    "serve": ("engine.cli.serve", "answers other programs over HTTP, as OpenAI does"),
+    "cluster": (
+        "engine.cli.cluster",
+        "the machines that a model is spread over: check, copy, test, start",
+    ),
+    "mcp": ("engine.cli.mcp", "chats and comparisons as tools for other programs (MCP over stdio)"),
+    "load": ("engine.bench.load", "many clients at a server over HTTP"),
+    "download": ("engine.cli.download", "a model from the hub, resumable"),
+    "bench": ("engine.cli.bench", "throughput and latency against the alternatives"),
+    "dialects": ("engine.cli.dialects", "how models mark reasoning, answers and tool calls"),
+    "families": ("engine.bench.families", "how every model family of mlx-lm shares a step"),
+    "convert": ("engine.cli.convert", "a smaller copy of a model, in 4, 6 or 8 bits"),
+    "report": ("engine.bench.report", "ten minutes of measuring, one file to send back"),
+    "doctor": ("engine.cli.doctor", "what is installed, and what of it works together"),
+    "soak": ("engine.bench.soak", "random schedules over all families, compared with alone"),
+}
+"""The module of each command, with `add_arguments` and `main`, and what it is for.
+
+`packaging/stretto.spec` names these modules, too: they are imported by name.
+"""
 
 
 def main(arguments: Sequence[str] | None = None, prog: str = "python -m engine") -> int:
@@ -19,109 +43,7 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m engine")
     for name, (module, about) in COMMANDS.items():
         own = commands.add_parser(name, help=about)
         if name in given:  # the others need not be imported, which takes a third of a second
-            module().add_arguments(own)
+            importlib.import_module(module).add_arguments(own)
     options = parser.parse_args(given)
-    status: int = COMMANDS[options.command][0]().main(options)
+    status: int = importlib.import_module(COMMANDS[options.command][0]).main(options)
     return status
-
-
-def _chat() -> ModuleType:
-    from engine.cli import chat
-
-    return chat
-
-
-def _batch() -> ModuleType:
-    from engine.cli import batch
-
-    return batch
-
-
-def _serve() -> ModuleType:
-    from engine.cli import serve
-
-    return serve
-
-
-def _cluster() -> ModuleType:
-    from engine.cli import cluster
-
-    return cluster
-
-
-def _load() -> ModuleType:
-    from engine.bench import load
-
-    return load
-
-
-def _download() -> ModuleType:
-    from engine.cli import download
-
-    return download
-
-
-def _bench() -> ModuleType:
-    from engine.cli import bench
-
-    return bench
-
-
-def _families() -> ModuleType:
-    from engine.bench import families
-
-    return families
-
-
-def _soak() -> ModuleType:
-    from engine.bench import soak
-
-    return soak
-
-
-def _dialects() -> ModuleType:
-    from engine.cli import dialects
-
-    return dialects
-
-
-def _mcp() -> ModuleType:
-    from engine.cli import mcp
-
-    return mcp
-
-
-def _convert() -> ModuleType:
-    from engine.cli import convert
-
-    return convert
-
-
-def _doctor() -> ModuleType:
-    from engine.cli import doctor
-
-    return doctor
-
-
-def _report() -> ModuleType:
-    from engine.cli import report
-
-    return report
-
-
-COMMANDS: dict[str, tuple[Callable[[], ModuleType], str]] = {
-    "chat": (_chat, "a terminal chat with a model"),
-    "batch": (_batch, "answer the requests in a file, many at a time"),
-    "serve": (_serve, "answers other programs over HTTP, as OpenAI does"),
-    "cluster": (_cluster, "the machines that a model is spread over: check, copy, test, start"),
-    "mcp": (_mcp, "chats and comparisons as tools for other programs (MCP over stdio)"),
-    "load": (_load, "many clients at a server over HTTP"),
-    "download": (_download, "a model from the hub, resumable"),
-    "bench": (_bench, "throughput and latency against the alternatives"),
-    "dialects": (_dialects, "how models mark reasoning, answers and tool calls"),
-    "families": (_families, "how every model family of mlx-lm shares a step"),
-    "convert": (_convert, "a smaller copy of a model, in 4, 6 or 8 bits"),
-    "report": (_report, "ten minutes of measuring, one file to send back"),
-    "doctor": (_doctor, "what is installed, and what of it works together"),
-    "soak": (_soak, "random schedules over all families, compared with alone"),
-}

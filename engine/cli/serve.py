@@ -18,7 +18,7 @@ from typing import Any, get_args
 from engine.cli.arguments import GUIDE, add_calibration, add_draft, add_ranks, ranks_of, ways_of
 from engine.engine import Engine
 from engine.errors import EngineError
-from engine.serve.keys import Key, Keys, standard_file
+from engine.serve.keys import Keys, standard_file
 from engine.serve.settings import Policy, Settings
 
 END_SECONDS = 0.7
@@ -26,6 +26,12 @@ END_SECONDS = 0.7
 
 END_OF_RANKS = 15.0
 """The same where the engine has to end processes."""
+
+_AS_GIVEN = (
+    *("host", "sessions", "session_ttl", "at_once", "queue", "per_key", "per_minute"),
+    *("connections", "unload_after"),
+)
+"""The settings that are options of the same name."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -135,31 +141,20 @@ def _settings(options: argparse.Namespace) -> Settings:
             f"nobody else can reach {options.host}, so there is nothing to announce. Let other "
             "machines in as well, by --host 0.0.0.0 for instance."
         )
-    if (not local or options.require_key) and not _good(Keys(_key_file(options))):
+    needed = not local or options.require_key
+    if needed and all(key.revoked for key in Keys(_key_file(options)).all()):
         where = "here" if local else f"at {options.host}, which other machines can reach"
         raise ValueError(f"a key is needed {where}. Make one by --new-key NAME.")
     return Settings(
-        host=options.host,
-        require_key=options.require_key or not local,
+        require_key=needed,
         origins=tuple(options.origin),
-        sessions=options.sessions,
         policy=options.when_full,
-        session_ttl=options.session_ttl,
-        at_once=options.at_once,
-        queue=options.queue,
-        per_key=options.per_key,
-        per_minute=options.per_minute,
-        connections=options.connections,
-        unload_after=options.unload_after,
+        **{name: getattr(options, name) for name in _AS_GIVEN},
     )
 
 
 def _key_file(options: argparse.Namespace) -> Path:
     return options.keys or standard_file()
-
-
-def _good(keys: Keys) -> list[Key]:
-    return [key for key in keys.all() if not key.revoked]
 
 
 def _keys(options: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from engine.model.constraint import Constraint
 from engine.model.loaded import TextSide
 from engine.params import SamplingParams
 from engine.text import recognition
-from engine.text.text import ReplyText
+from engine.text.splitter import ReplyText
 
 
 class RequiredCalls(Constraint):

@@ -21,7 +21,7 @@ from engine.params import SamplingParams
 from engine.text import form_tokens, recognition
 from engine.text.forms import MISSING, grammar, too_much, without_limits
 from engine.text.known_tokenizer import KnownTokenizer
-from engine.text.text import ReplyText
+from engine.text.splitter import ReplyText
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.text.template_files import MORE
+from engine.text.rendering import TEMPLATE_FOLDER
 
 
 def identity(folder: Path) -> tuple[object, ...]:
@@ -45,7 +45,7 @@ def contents(folder: Path) -> str:
 
 
 def _templates(folder: Path) -> list[Path]:
-    return sorted((folder / MORE).glob("*.jinja"))
+    return sorted((folder / TEMPLATE_FOLDER).glob("*.jinja"))
 
 
 def adapter_contents(config: Path, weights: Path) -> str:

@@ -21,8 +21,8 @@ class Model:
         step: how sessions share a decode step: "shared", "rows" (attention row by row) or "alone".
         thinking: whether the model can reason before it answers.
         defaults: the sampling settings its maker recommends (`generation_config.json`).
-        tool_format: how its tool calls are read, for `engine.text.tool_calls`; empty where it makes
-            none.
+        tool_format: the notation of its tool calls (`engine.text.call_notations`); empty where it
+            makes none.
         embeds: whether it gives hidden states for embeddings.
         dialect: the row of the table of dialects that it speaks (`engine.text.dialects`).
         efforts: how much it can be told to reason, in OpenAI's words, the least first; empty where

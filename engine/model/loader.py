@@ -23,7 +23,7 @@ from engine.model.info import Model
 from engine.model.loaded import LoadedModel
 from engine.model.probe import Ways
 from engine.model.slices import at_once, batches
-from engine.text import recognition, template_files
+from engine.text import recognition, rendering
 from engine.text.known_tokenizer import KnownTokenizer
 
 Pieces = Generator[Any, None, LoadedModel]
@@ -101,8 +101,8 @@ def load_tokenizer(path: Path, eos: list[int] | None) -> Any:
     """
     from mlx_lm.utils import load_tokenizer
 
-    tokenizer = load_tokenizer(path, template_files.extra(path), eos_token_ids=eos)
-    template_files.settle(tokenizer)
+    tokenizer = load_tokenizer(path, rendering.template_arguments(path), eos_token_ids=eos)
+    rendering.settle_template(tokenizer)
     return tokenizer
 
 

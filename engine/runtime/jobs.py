@@ -30,7 +30,7 @@ from engine.runtime.pacing import GAP_BUDGET, Pacing
 from engine.runtime.request import ReplyState, SessionState
 from engine.runtime.state import State
 from engine.runtime.workers import Workers, refuse
-from engine.text import raw
+from engine.text import prompt
 from engine.text.rendering import TooLongError
 
 log = logging.getLogger(__name__)
@@ -260,7 +260,7 @@ def _tokens(model: TextSide, command: Embed) -> list[list[int]]:
     for number, text in enumerate(command.texts, 1):
         asked = RawPrompt(text) if isinstance(text, str) else RawPrompt(None, text)
         try:
-            tokens = raw.build(model.tokenizer, asked, model.reader, context, False).tokens
+            tokens = prompt.build_raw(model.tokenizer, asked, model.reader, context, False).tokens
         except TooLongError as error:
             raise EngineError(
                 CONTEXT_OVERFLOW,

@@ -17,9 +17,9 @@ from engine.model.loaded import TextSide
 from engine.model.vocabulary import check_ids
 from engine.params import SamplingParams
 from engine.runtime.request import Prepared
-from engine.text import pieces, prompt, raw, tool_forms
+from engine.text import pieces, prompt, tool_grammars
 from engine.text.rendering import TooLongError
-from engine.text.text import ReplyText
+from engine.text.splitter import ReplyText
 
 MOST_EXTRA = 2**15
 """What a template is given beside the messages is bounded as a context of so many tokens is."""
@@ -152,7 +152,7 @@ def _prepare_raw(request: Request, asked: RawPrompt) -> Outcome:
     if asked.text is not None:
         bounds.check_prompt([{"content": asked.text}], context)
     try:
-        ready = raw.build(model.tokenizer, asked, model.reader, context - 1)
+        ready = prompt.build_raw(model.tokenizer, asked, model.reader, context - 1)
     except TooLongError as error:
         raise EngineError(
             CONTEXT_OVERFLOW,
@@ -174,10 +174,10 @@ def _prepare_raw(request: Request, asked: RawPrompt) -> Outcome:
 def _with_tool_form(request: Request) -> Request:
     model = request.model
     try:
-        tool_forms.check(request.params, model.info.tool_format, model.info.name)
+        tool_grammars.check(request.params, model.info.tool_format, model.info.name)
         if request.params.tool_form is None:
             return request
-        params = tool_forms.bound(request.params, model.tokenizer, model.info.tool_format)
+        params = tool_grammars.bound(request.params, model.tokenizer, model.info.tool_format)
     except ValueError as error:
         raise EngineError(INVALID_REQUEST, f"{model.info.name}: {error}.") from None
     return replace(request, params=params)
@@ -199,7 +199,9 @@ def count(request: Request) -> int:
     model, context = request.model, request.context
     try:
         if isinstance(request.asked, RawPrompt):
-            return len(raw.build(model.tokenizer, request.asked, model.reader, context).tokens)
+            return len(
+                prompt.build_raw(model.tokenizer, request.asked, model.reader, context).tokens
+            )
         messages = _given(request.asked)
         bounds.check_prompt(messages, context)
         bounds.check_prompt([{"template": request.template}], MOST_EXTRA)

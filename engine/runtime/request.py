@@ -39,9 +39,9 @@ from engine.model.sampling import Sampler
 from engine.params import SamplingParams
 from engine.runtime.plan import Status
 from engine.text import contents
-from engine.text.calling import Told
 from engine.text.prompt import Prompt
-from engine.text.text import Delta, ReplyText
+from engine.text.splitter import Delta, ReplyText
+from engine.text.tool_calls import Told
 
 log = logging.getLogger(__name__)
 

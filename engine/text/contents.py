@@ -10,17 +10,15 @@ such marks are left alone, and so are their tokens.
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from engine.messages import Message
 from engine.text import recognition
-from engine.text.gaps import GAP, itself
-from engine.text.markers import Markers
+from engine.text.dialects import Markers
+from engine.text.pieces import GAP, as_it_stands
 
 _SEARCHED = 2**16  # characters at a time, so that Python's lock is free in between
 _NUMBER = re.compile(r"\d+")
@@ -59,7 +57,7 @@ class Contents:
             answer: it is one of the model's, whose frames of reasoning and calls stay what they
                 are: templates look for them. What ends turns and opens others does not.
         """
-        text = itself(text)
+        text = as_it_stands(text)
         if self._marks is None or not (self._folds or self._first(text, 0)):
             return text
         if not answer or self._frames is None:
@@ -228,16 +226,10 @@ def marks_of(tokenizer: Any) -> tuple[list[str], bool]:
     return sorted(marks), folds
 
 
-_found: WeakKeyDictionary[Any, Contents] = WeakKeyDictionary()
-_lock = threading.Lock()
+def _made(tokenizer: Any) -> Contents:
+    marks, folds = marks_of(tokenizer)
+    return Contents(marks, recognition.of(tokenizer).markers, folds)
 
 
-def of(tokenizer: Any) -> Contents:
-    """What puts gaps into the contents for a tokenizer, made once for each."""
-    with _lock:
-        known = _found.get(tokenizer)
-        if known is None:
-            marks, folds = marks_of(tokenizer)
-            markers = recognition.of(tokenizer).markers
-            known = _found[tokenizer] = Contents(marks, markers, folds)
-        return known
+of = recognition.once_for_each(_made)
+"""What puts gaps into the contents for a tokenizer, made once for each."""

@@ -1,4 +1,4 @@
-"""The table of dialects: how the makers of models document their markers. Data, no code.
+"""How models frame reasoning, answers and tool calls: a table of dialects, data and no code.
 
 A model speaks the first row that its added tokens and its template's text fit; its name and its
 folder's name say nothing. `MLX_LM` leaves a column to mlx-lm; what stands here instead is what it
@@ -7,8 +7,214 @@ does not tell. The tests have a fixture for each row (`tests/engine/dialects`).
 
 from __future__ import annotations
 
-from engine.text.dialect import MLX_LM, THINK, Row, Switch
-from engine.text.markers import Frame, Header
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.messages import Kind
+
+MLX_LM = "mlx-lm"
+"""In a row: what mlx-lm finds out about the tokenizer stands."""
+
+THINK = ("<think>", "</think>")
+CALL = ("<tool_call>", "</tool_call>")
+
+Pair = tuple[str, str]
+Arguments = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What one kind of text stands in.
+
+    Attributes:
+        end: "" where the turn's end is the frame's, too.
+        or_end: other ways to end it.
+        first: only at the beginning of an answer is the start a marker.
+        kept: the start is a part of what it opens.
+        offered: it is a marker only where tools were offered.
+        plain: its end is ordinary text everywhere else.
+    """
+
+    kind: Kind
+    start: str
+    end: str = ""
+    or_end: tuple[str, ...] = ()
+    first: bool = False
+    kept: bool = False
+    offered: bool = False
+    plain: bool = False
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """All ways to end it, none where only the turn's end does."""
+        return tuple(end for end in (self.end, *self.or_end) if end)
+
+
+@dataclass(frozen=True)
+class Header:
+    """Each part of an answer begins with a header, which says what it is and is not shown.
+
+    Attributes:
+        starts: what a header begins with.
+        end: what ends it.
+        reads: words in it and the kind of the text after it; the first that is found counts.
+        closes: what ends the text after it.
+        first: what a header may begin with at the beginning of an answer.
+        names: what stands before the name of the tool that is called.
+    """
+
+    starts: tuple[str, ...]
+    end: str
+    reads: tuple[tuple[str, Kind], ...]
+    closes: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
+    names: str = ""
+
+    def kind(self, text: str) -> Kind:
+        """Of the text after a header of these words."""
+        return next((kind for word, kind in self.reads if word in text), "answer")
+
+    def tool(self, text: str) -> str:
+        """The name of the tool that a header calls."""
+        words = text.partition(self.names)[2].split("<", 1)[0].split() if self.names else []
+        return words[0] if words else ""
+
+
+@dataclass(frozen=True)
+class Markers:
+    """The strings with which a model frames its reasoning and its tool calls; "" where unknown.
+
+    Attributes:
+        dropped: frame the answer or nothing at all, and are not shown.
+        more: other frames, where a model knows several.
+        header: where a model puts one before each part.
+        calls_end_reasoning: a tool call may begin before the reasoning has been ended.
+    """
+
+    think_start: str = ""
+    think_end: str = ""
+    tool_start: str = ""
+    tool_end: str = ""
+    dropped: tuple[str, ...] = ()
+    more: tuple[Frame, ...] = ()
+    header: Header | None = None
+    calls_end_reasoning: bool = False
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """All frames."""
+        pairs = (
+            Frame("reasoning", self.think_start, self.think_end),
+            Frame("tool", self.tool_start, self.tool_end),
+        )
+        return (*(pair for pair in pairs if pair.start), *self.more)
+
+    @property
+    def call(self) -> tuple[str, str]:
+        """The strings around a call or several, as far as a model has any."""
+        framed = (f for f in self.more if f.kind == "tool" and f.plain)
+        first = next(framed, Frame("tool", ""))
+        return (self.tool_start, self.tool_end) if self.tool_start else (first.start, first.end)
+
+    @property
+    def all(self) -> frozenset[str]:
+        """All strings that nobody is to see."""
+        found = {*self.dropped}
+        for frame in self.frames:
+            found |= {*(() if frame.kept else (frame.start,))}
+            found |= {*(() if frame.plain else frame.ends)}
+        if self.header is not None:
+            found |= {*self.header.starts, self.header.end, *self.header.closes}
+        return frozenset(found - {""})
+
+    def opens_reasoning(self, prompt: str, opening: str | None = None) -> bool:
+        """Whether a rendered prompt ends inside a reasoning block that its template opened.
+
+        Args:
+            opening: what the template put after the messages, where that is known.
+        """
+        starts = [f for f in self.frames if f.kind == "reasoning"]
+        if opening is None:
+            # Only its very end tells: a message may speak of the marker.
+            return any(prompt.rstrip().endswith(f.start) for f in starts)
+        return any(
+            opening.rfind(f.start) > max((opening.rfind(end) for end in f.ends), default=-1)
+            for f in starts
+        )
+
+    def closes_reasoning(self, prompt: str) -> bool:
+        """Whether a rendered prompt ends with reasoning that its template closed."""
+        ends = [end for f in self.frames if f.kind == "reasoning" for end in f.ends]
+        return prompt.rstrip("\n").endswith(tuple(ends))
+
+
+@dataclass(frozen=True, eq=False)
+class Switch:
+    """How a model is asked to reason, or not to.
+
+    Attributes:
+        on, off: arguments of its template.
+        efforts: such arguments by how much it is to reason, in OpenAI's words.
+        words: for on and off, what stands in the system message.
+    """
+
+    on: Arguments = field(default_factory=dict)
+    off: Arguments = field(default_factory=dict)
+    efforts: Mapping[str, Arguments] = field(default_factory=dict)
+    words: Pair = ("", "")
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A dialect, as its makers document it.
+
+    Attributes:
+        models: whose it is, for people.
+        source: where that is documented.
+        needs: added tokens that a tokenizer of it has, all of them.
+        says: what its template says, all of it.
+        renderer: mlx-lm's module that stands for the template.
+        reasoning, tools: the markers, `MLX_LM`, or none where it has none.
+        calls: the notation of its tool calls (`engine.text.call_notations`).
+        call: how one is written in JSON, where not as that notation has it.
+        ends: the tokens that end a turn, beside those that its files name.
+        dates: names that its template has for the date, and how they are written.
+        begun: an answer as the model writes it: what stands before the reasoning, between it and
+            the answer, and before an answer without any. Empty for lines around the markers.
+        said: added tokens that persons are meant to write in their messages.
+    """
+
+    name: str
+    models: str
+    source: str
+    needs: tuple[str, ...] = ()
+    says: tuple[str, ...] = ()
+    renderer: str = ""
+    reasoning: Pair | str = MLX_LM
+    tools: Pair | str = MLX_LM
+    calls: str = MLX_LM
+    call: str = ""
+    dropped: tuple[str, ...] = ()
+    more: tuple[Frame, ...] = ()
+    header: Header | None = None
+    calls_end_reasoning: bool = False
+    ends: tuple[str, ...] = ()
+    switch: Switch | None = None
+    dates: Arguments = field(default_factory=dict)
+    begun: tuple[str, str, str] | None = None
+    said: tuple[str, ...] = ()
+
+    def fits(self, tokens: Mapping[str, int], template: str, renderer: str) -> bool:
+        """Whether a model with these added tokens and this template speaks it."""
+        if self.renderer and self.renderer == renderer:
+            return True
+        if not self.needs and not self.says:
+            return False
+        return all(n in tokens for n in self.needs) and all(s in template for s in self.says)
+
+
+# -- the table ----------------------------------------------------------------------------------
 
 _HUB = "https://huggingface.co/"
 _THINKING = Switch({"thinking": True}, {"thinking": False})
@@ -164,6 +370,10 @@ ROWS: tuple[Row, ...] = (
         says=("```json",),
         tools=("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"),
         calls="deepseek",
+        call=(
+            "<｜tool▁call▁begin｜>function<｜tool▁sep｜>TOOL "
+            "```json ARGUMENTS ``` <｜tool▁call▁end｜>"
+        ),
         ends=("<｜end▁of▁sentence｜>",),
     ),
     Row(
@@ -257,6 +467,7 @@ ROWS: tuple[Row, ...] = (
         reasoning=("<|START_THINKING|>", "<|END_THINKING|>"),
         tools=("<|START_ACTION|>", "<|END_ACTION|>"),
         calls="json",
+        call='{ "tool_call_id" : NUMBER , "tool_name" : NAME , "parameters" : ARGUMENTS }',
         dropped=("<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>"),
         ends=("<|END_OF_TURN_TOKEN|>",),
         switch=Switch({"reasoning": True}, {"reasoning": False}),
@@ -274,6 +485,7 @@ ROWS: tuple[Row, ...] = (
         reasoning="",
         tools="",
         calls="json",
+        call='{ "tool_name" : NAME , "parameters" : ARGUMENTS }',
         more=tuple(
             Frame("tool", f"Action:{blank}```json\n", "```", plain=True) for blank in (" ", "")
         ),
@@ -437,6 +649,7 @@ ROWS: tuple[Row, ...] = (
         needs=("<|start_header_id|>", "<|eot_id|>"),
         tools=("<|python_tag|>", ""),
         calls="json",
+        call='{ "name" : NAME , "parameters" : ARGUMENTS }',
         more=(_JSON_CALL,),
         ends=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
         dates=_LLAMA_DATES,
@@ -494,6 +707,7 @@ ROWS: tuple[Row, ...] = (
         reasoning=("<|inner_prefix|>", "<|inner_suffix|>"),
         tools=("<|tools_prefix|>", "<|tools_suffix|>"),
         calls="json",
+        call="{ NAME : ARGUMENTS }",
         ends=("<|assistant_end|>",),
         switch=_ENABLE,
         begun=("<|inner_prefix|>", "<|inner_suffix|>", ""),
@@ -519,4 +733,4 @@ OTHER = Row(
     tools=MLX_LM,
     ends=("<|im_end|>", "<|eot_id|>", "<|end_of_turn|>", "<|endofturn|>", "<|end|>"),
 )
-"""For models that no row fits: what mlx-lm tells."""
+"""For models that no row fits: what mlx-lm finds out."""

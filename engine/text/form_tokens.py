@@ -9,13 +9,13 @@ tree and the merges take a quarter of that each, and other threads run between.
 from __future__ import annotations
 
 import json
-import zlib
 from array import array
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, groupby
 from typing import Any, overload
 
-_LINE = 4096  # tokens that are read or written in one call
+from engine.text import pieces
+
 _BPE = (
     *("dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix"),
     *("fuse_unk", "byte_fallback", "ignore_merges"),
@@ -58,11 +58,10 @@ def tell(made: Any, text: str) -> Told | None:
         "added": added,
         "special": special,
     }
-    lines = (json.dumps(tokens[n : n + _LINE]) for n in range(0, len(tokens), _LINE))
     blobs = (
         b"".join(words),
         array("I", map(len, words)).tobytes(),
-        zlib.compress("\n".join(lines).encode(), 1),
+        pieces.packed(tokens),
         merges.tobytes(),
     )
     return facts, blobs
@@ -106,9 +105,7 @@ def make(told: Told, ends: list[int]) -> Any:
 def _tokenizer(facts: dict[str, Any], vocabulary: bytes, merges: bytes) -> Any:
     from tokenizers import AddedToken, Tokenizer, models
 
-    tokens: list[str] = []
-    for line in zlib.decompress(vocabulary).splitlines():
-        tokens += json.loads(line)
+    tokens: Any = pieces.unpacked(vocabulary)
     halves = iter(array("I", merges))
     # Loops of Python's own let other threads run.
     pairs = [(tokens[left], tokens[right]) for left, right in zip(halves, halves, strict=True)]

@@ -1,13 +1,17 @@
-"""An answer's form in the words of llguidance, and why it cannot be used. Without model or MLX."""
+"""An answer's form in the words of llguidance, and why it cannot be used. Without model or MLX.
+
+A small model may write digits, list items or text for ever when a JSON schema allows it. `bounded`
+adds a limit to each place of a schema that has none of its own, so that every answer has an end.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from engine.params import SamplingParams
-from engine.text.form_limits import bounded
+from engine.params import FormLimits, SamplingParams
 
 MISSING = "Answers of a given form need the Python package llguidance, which is not installed."
 
@@ -34,9 +38,7 @@ def refusal(params: SamplingParams) -> str:
 def grammar(matcher: Any, params: SamplingParams) -> str:
     """The form that `params` ask for, as llguidance's `LLMatcher` writes it for itself."""
     if params.json_schema is not None:
-        schema = str(params.json_schema)
-        if params.form_limits is not None:
-            schema = bounded(schema, params.form_limits)
+        schema = bounded(str(params.json_schema), params.form_limits)
         return str(
             matcher.grammar_from_json_schema(schema, defaults={"whitespace_pattern": BLANKS})
         )
@@ -69,3 +71,140 @@ def too_much(error: str) -> str:
 
 def _literal(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
+
+
+# -- limits --------------------------------------------------------------------------------------
+
+_ANY = "stretto-any-{}"
+"""The names of the definitions that stand for any JSON with so many levels of nesting."""
+
+_NOTES = {
+    *("title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"),
+    *("$comment", "$schema", "$id", "$defs", "definitions"),
+}
+_COMBINING = frozenset(
+    ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "enum", "const")
+)
+# Where schemas are within a schema: one, a list of them, or a mapping to them.
+_ONE = ("items", "additionalItems", "additionalProperties", "contains", "unevaluatedItems")
+_MANY = ("anyOf", "oneOf", "prefixItems")
+_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+
+
+def bounded(schema: str, limits: FormLimits | None) -> str:
+    """The schema, as text, with limits where it has none; the same where there are none to add.
+
+    It admits no answer that `schema` does not admit. Limits that the schema sets itself stay, also
+    where they are wider. What `allOf`, `not` and `if` combine is left as it is: a limit in one
+    part could contradict another part. An object of which some properties are optional gets no
+    others than those that the schema names, because llguidance cannot count them.
+    """
+    if limits is None:
+        return schema
+    work = _Bounding(limits)
+    try:
+        out = work.schema(json.loads(schema))
+        if work.used:
+            out["$defs"] = {**out.get("$defs", {}), **work.definitions()}
+        return json.dumps(out)
+    except (TypeError, AttributeError, RecursionError):
+        return schema  # it is malformed, or too deep: llguidance says so in better words
+
+
+class _Bounding:
+    """One schema's bounding.
+
+    Attributes:
+        used: whether some place admits any JSON, so that the definitions are needed.
+    """
+
+    def __init__(self, limits: FormLimits) -> None:
+        self._limits = limits
+        self.used = False
+
+    def definitions(self) -> dict[str, Any]:
+        """Any JSON with 0, 1, … levels of nesting."""
+        found: dict[str, Any] = {}
+        for level in range(self._limits.depth + 1):
+            node: dict[str, Any] = {"type": ["null", "boolean", "number", "string"]}
+            if level:
+                node["type"] += ["array", "object"]
+                below = {"$ref": f"#/$defs/{_ANY.format(level - 1)}"}
+                node["items"] = node["additionalProperties"] = below
+            found[_ANY.format(level)] = {**node, **self._limits_of(node)}
+        return found
+
+    def _any(self) -> dict[str, Any]:
+        self.used = True
+        return {"$ref": f"#/$defs/{_ANY.format(self._limits.depth)}"}
+
+    def schema(self, node: Any) -> Any:
+        """A schema with limits, its parts included."""
+        if node is True:
+            return self._any()
+        if not isinstance(node, dict):
+            return node
+        out = dict(node)
+        for name in _ONE:
+            if name in out:
+                out[name] = self.schema(out[name])
+        for name in _MANY:
+            if isinstance(out.get(name), list):
+                out[name] = [self.schema(part) for part in out[name]]
+        for name in _NAMED:
+            if isinstance(out.get(name), dict):
+                out[name] = {key: self.schema(part) for key, part in out[name].items()}
+        if not _COMBINING.isdisjoint(out):
+            return out
+        if _NOTES.issuperset(out):
+            return {**out, **self._any()}
+        kinds = _kinds(out)
+        if "array" in kinds and "items" not in out and "prefixItems" not in out:
+            out["items"] = self._any()
+        if "object" in kinds and "additionalProperties" not in out:
+            named, needed = set(out.get("properties", ())), set(out.get("required", ()))
+            out["additionalProperties"] = False if needed < named else self._any()
+        return {**out, **self._limits_of(out)}
+
+    def _limits_of(self, node: Mapping[str, Any]) -> dict[str, Any]:
+        """The limits that a schema lacks for the types that it names."""
+        kinds, limits, out = _kinds(node), self._limits, dict[str, Any]()
+        if kinds & {"integer", "number"}:
+            out.update(self._of_number(node, "integer" in kinds))
+        if "string" in kinds and not {"maxLength", "format", "pattern"} & set(node):
+            out["maxLength"] = max(limits.characters, 2 * _number(node, "minLength"))
+        if "array" in kinds and "maxItems" not in node:
+            out["maxItems"] = max(limits.items, 2 * _number(node, "minItems"))
+        if "object" in kinds and node.get("additionalProperties") is not False:
+            named, needed = set(node.get("properties", ())), set(node.get("required", ()))
+            if "maxProperties" not in node and named <= needed:
+                out["maxProperties"] = len(needed) + _number(node, "minProperties") + limits.items
+        return out
+
+    def _of_number(self, node: Mapping[str, Any], integer: bool) -> dict[str, Any]:
+        out: dict[str, Any] = {}
+        largest = 10**self._limits.digits - 1
+        low = max(_number(node, "minimum"), _number(node, "exclusiveMinimum"))
+        high = min(_number(node, "maximum"), _number(node, "exclusiveMaximum"))
+        if not {"maximum", "exclusiveMaximum"} & set(node):
+            out["maximum"] = largest if low < largest else 10 * low
+        if not {"minimum", "exclusiveMinimum"} & set(node):
+            out["minimum"] = -largest if high > -largest else 10 * high
+        if not integer and "multipleOf" not in node:
+            out["multipleOf"] = 10.0**-self._limits.decimals
+        return out
+
+
+def _kinds(node: Mapping[str, Any]) -> set[str]:
+    """The types that a schema names, or that its keywords are about."""
+    named = node.get("type")
+    if named is None:
+        objects = {"properties", "required", "additionalProperties", "patternProperties"}
+        about = {"object"} if objects & set(node) else set()
+        return about | ({"array"} if {"items", "prefixItems"} & set(node) else set())
+    return {named} if isinstance(named, str) else {k for k in named if isinstance(k, str)}
+
+
+def _number(node: Mapping[str, Any], name: str) -> Any:
+    value = node.get(name, 0)
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else 0

@@ -16,12 +16,14 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-from engine.text import contents, recognition
+from engine.text import contents, pieces, recognition
 
 log = logging.getLogger(__name__)
 
-_LINE = 4096  # tokens that are read or written in one call
 _PARSERS = "mlx_lm.tool_parsers"
+_OF_WRAPPER = ("think_start", "think_end", "tool_call_start", "tool_call_end")
+_OF_TOKENIZER = ("eos_token_id", "bos_token", "bos_token_id", "chat_template", "model_max_length")
+_FACTS = frozenset((*_OF_WRAPPER, *_OF_TOKENIZER, "has_chat_template", "renderer", "marks"))
 
 
 def tell(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
@@ -45,20 +47,13 @@ def tell(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
     marks, folds = contents.marks_of(wrapper)
     facts = {
         **kind,
+        **{name: getattr(wrapper, name) for name in _OF_WRAPPER},
+        **{name: getattr(inner, name, None) for name in _OF_TOKENIZER},
         "length": len(wrapper),
-        "eos_token_id": inner.eos_token_id,
         "eos_token_ids": sorted(wrapper.eos_token_ids),
-        "bos_token": getattr(inner, "bos_token", None),
-        "bos_token_id": getattr(inner, "bos_token_id", None),
-        "think_start": wrapper.think_start,
-        "think_end": wrapper.think_end,
-        "tool_call_start": wrapper.tool_call_start,
-        "tool_call_end": wrapper.tool_call_end,
         "tool_parser": None if parser is None else parser.__module__,
         "has_chat_template": bool(wrapper.has_chat_template),
-        "chat_template": inner.chat_template,
         "renderer": recognition.renderer(wrapper),
-        "model_max_length": inner.model_max_length,
         "added": dict(inner.get_added_vocab()),
         "marks": {"marks": marks, "folds": folds},
         "encoded": {
@@ -71,8 +66,7 @@ def tell(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
     tokens = inner.convert_ids_to_tokens(list(range(largest + 1)))
     try:
         json.dumps(facts)
-        lines = (json.dumps(tokens[n : n + _LINE]) for n in range(0, len(tokens), _LINE))
-        return facts, zlib.compress("\n".join(lines).encode(), 1)
+        return facts, pieces.packed(tokens)
     except (TypeError, ValueError):
         return None
 
@@ -104,10 +98,7 @@ class KnownTokenizer:
         self._facts = facts
         self._packed = packed
         self._load = load
-        # Line by line: one call that makes all tokens holds Python's lock for too long.
-        self._tokens: list[str | None] = []
-        for line in zlib.decompress(table).splitlines():
-            self._tokens += json.loads(line)
+        self._tokens = pieces.unpacked(table)
 
     def __len__(self) -> int:
         return int(self._facts["length"])
@@ -187,12 +178,3 @@ class KnownTokenizer:
     def to_json(self) -> str:
         """The tokenizer itself, as the `tokenizers` library writes it."""
         return zlib.decompress(self._packed).decode()
-
-
-_FACTS = frozenset(
-    {
-        *("eos_token_id", "bos_token", "bos_token_id", "think_start", "think_end"),
-        *("tool_call_start", "tool_call_end", "has_chat_template", "chat_template"),
-        *("model_max_length", "renderer", "marks"),
-    }
-)

@@ -1,18 +1,24 @@
-"""Long texts and lists made in pieces, so that Python's lock is free between two of them.
+"""Texts in pieces: long ones, and rendered ones with gaps in them.
 
-One call that makes or reads megabytes holds the lock until it has ended, and no other thread gets
-on meanwhile: neither a window's nor the engine's. Each piece here takes about a millisecond.
+One call that makes or reads megabytes holds Python's lock until it has ended, and no other thread
+runs meanwhile: neither the window's nor the engine's. Each piece here takes about a millisecond.
+
+Gaps stand in rendered texts where contents have what would be a special token
+(`engine.text.contents`). Where tokens are made, the text is divided there.
 """
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator, Sequence
+import json
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 
 PIECE = 2**20
 """Characters, or bytes, of a text."""
 
 TOKENS = 2**16
+_LINE = 4096  # tokens that are read or written in one call
 
 
 def encoded(text: str) -> bytes:
@@ -54,3 +60,74 @@ def listed(*several: Sequence[int]) -> list[int]:
         for part in parts(ids):
             made += part
     return made
+
+
+def packed(tokens: Sequence[str | None]) -> bytes:
+    """A table of tokens, to be sent."""
+    lines = (json.dumps(tokens[at : at + _LINE]) for at in range(0, len(tokens), _LINE))
+    return zlib.compress("\n".join(lines).encode(), 1)
+
+
+def unpacked(table: bytes) -> list[str | None]:
+    """The tokens of a `packed` table."""
+    tokens: list[str | None] = []
+    for line in zlib.decompress(table).splitlines():
+        tokens += json.loads(line)
+    return tokens
+
+
+# -- gaps ---------------------------------------------------------------------------------------
+
+GAP = "\ufdd0"
+"""Unicode keeps it for a program's own use. Twice, it stands for itself."""
+
+_ANCHOR = "\n"
+
+Encode = Callable[[str], Sequence[int]]
+
+
+def tokens_across_gaps(encode: Encode, text: str) -> list[int]:
+    """The tokens of a rendered text; no special token is found across a gap.
+
+    Args:
+        encode: gives those of a text without gaps.
+    """
+    if GAP not in text:
+        return list(encode(text)) if text else []
+    begun = list(encode(_ANCHOR))
+    known: dict[str, Sequence[int]] = {"": ()}
+
+    def within(piece: str) -> Sequence[int]:
+        # Some tokenizers put a blank before every text, where none is in the middle of one.
+        ids = list(encode(_ANCHOR + piece))
+        return ids[len(begun) :] if ids[: len(begun)] == begun else encode(piece)
+
+    first, *others = _divided(text)
+    found = list(encode(first)) if first else []
+    for piece in others:
+        if piece not in known:
+            known[piece] = within(piece)
+        found += known[piece]
+    return found
+
+
+def without_gaps(text: str) -> str:
+    """A rendered text without its gaps."""
+    return "".join(_divided(text)) if GAP in text else text
+
+
+def as_it_stands(text: str) -> str:
+    """A text that is encoded as it stands, with the special tokens in it."""
+    return text.replace(GAP, GAP * 2) if GAP in text else text
+
+
+def _divided(text: str) -> Iterator[str]:
+    """What stands between the gaps."""
+    piece: list[str] = []
+    for number, part in enumerate(text.split(GAP * 2)):
+        first, *others = part.split(GAP)
+        piece += [GAP, first] if number else [first]
+        for other in others:
+            yield "".join(piece)
+            piece = [other]
+    yield "".join(piece)

@@ -8,10 +8,10 @@ from typing import Any
 
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.kv.ledger import Ledger, common_prefix
-from engine.messages import Message
-from engine.text import contents, gaps, pieces, recognition
+from engine.messages import Message, RawPrompt
+from engine.text import contents, pieces, recognition
 from engine.text.rendering import InProcess, Reader, TooLongError
-from engine.text.text import ReplyText
+from engine.text.splitter import ReplyText
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Prompt:
         text: what the template rendered, and the beginning of the answer where there is one. Marks
             in the contents have gaps (`engine.text.contents`), here and in `opened`.
         opened: what the template rendered alone.
-        opening: what of it comes after the messages; None where that cannot be told.
+        opening: what of it comes after the messages; None where that is not known.
         known: the boundaries of text and tokens that it has in common with the conversation before.
         boundary: how many of the tokens come before the opening of the answer. A later prompt of
             the same chat begins with these, whatever its template drops from the answer.
@@ -94,7 +94,7 @@ def build(
     begun: Message | None = None
     if messages[-1]["role"] == "assistant" and len(messages) > 1:
         *messages, begun = messages
-    given, messages = recognition.of(tokenizer).told(reasoning, template or {}, messages)
+    given, messages = recognition.of(tokenizer).prepared(reasoning, template or {}, messages)
     inert = contents.of(tokenizer)
     messages, given = inert.messages(messages), inert.values(given)
     other = _same_system(messages, bool(given.get("tools")))
@@ -158,7 +158,7 @@ def build(
 
 def _sure(text: str | EngineError) -> str:
     if isinstance(text, EngineError):
-        raise EngineError(text.code, gaps.shown(text.message))
+        raise EngineError(text.code, pieces.without_gaps(text.message))
     return text
 
 
@@ -177,7 +177,7 @@ def _begun(tokenizer: Any, begun: Message, opened: str, opening: str | None, bef
     if before.text.startswith(opened) and len(before.text) > len(opened):
         written = before.text[len(opened) :]
         text = ReplyText(tokenizer, opened, opening=opening)
-        text.take(gaps.shown(written))
+        text.take(pieces.without_gaps(written))
         if text.parts["answer"] == content and text.parts["reasoning"] == thought:
             return written  # markers and line breaks as they were
     dialect = recognition.of(tokenizer)
@@ -196,3 +196,38 @@ def _same_system(messages: list[Message], tools: bool) -> list[Message] | None:
         return None
     said = messages[count].get("content") or ""
     return [*messages[:count], {"role": "user", "content": "b" if said.startswith("a") else "a"}]
+
+
+def build_raw(
+    tokenizer: Any, raw: RawPrompt, reader: Reader | None, most: int, marks: bool = True
+) -> Prompt:
+    """The prompt of a text or of token ids that is continued as it stands, without a template.
+
+    Args:
+        marks: special tokens in the text are such. Whoever writes a prompt as it stands writes the
+            template's part, too; a text that is only looked at has none.
+
+    Raises:
+        EngineError: `invalid_request`, there is nothing in it.
+        TooLongError: it has more tokens than `most`.
+    """
+    if raw.text is None:
+        tokens = list(raw.tokens)
+    else:
+        text = pieces.as_it_stands(raw.text) if marks else contents.of(tokenizer).text(raw.text)
+        (ids,) = (reader or InProcess(tokenizer)).encode([text], most)
+        tokens = [*_opening(tokenizer), *ids]
+    if not tokens:
+        raise EngineError(INVALID_REQUEST, "The prompt is empty. Send some text to continue.")
+    if len(tokens) > most:
+        raise TooLongError(len(tokens))
+    return Prompt(tokens, raw.text or "", (), len(tokens) - 1)
+
+
+def _opening(tokenizer: Any) -> list[int]:
+    """The ids that a tokenizer puts before every text, if any."""
+    whole, bare = tokenizer.encode("a"), tokenizer.encode("a", add_special_tokens=False)
+    for start in range(len(whole) - len(bare) + 1):
+        if bare and whole[start : start + len(bare)] == bare:
+            return list(whole[:start])
+    return []

@@ -5,23 +5,32 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from engine.messages import Message
-from engine.text import tool_calls
-from engine.text.dialect import CALL, MLX_LM, THINK, Arguments, Pair, Row, Switch
-from engine.text.dialects import OTHER, ROWS
-from engine.text.markers import Markers
+from engine.text import call_notations
+from engine.text.dialects import (
+    CALL,
+    MLX_LM,
+    OTHER,
+    ROWS,
+    THINK,
+    Arguments,
+    Markers,
+    Pair,
+    Row,
+    Switch,
+)
 from engine.text.rendering import MOMENT
 
 
 @dataclass(frozen=True, eq=False)
 class Dialect:
-    """What a model's tokenizer and template tell, with the row of the table that they fit.
+    """What a model's tokenizer and template show, with the row of the table that they fit.
 
     Attributes:
         tool_format: how its tool calls are read; empty where it makes none.
@@ -38,10 +47,10 @@ class Dialect:
     switch: Switch
     ends: tuple[str, ...]
 
-    def told(
+    def prepared(
         self, reasoning: bool | None, template: Arguments, messages: list[Message]
     ) -> tuple[dict[str, Any], list[Message]]:
-        """What the template is given, and the messages, so that it reasons as asked.
+        """What the template is given, and the messages, so that the model reasons as asked.
 
         Args:
             reasoning: None leaves it to the template.
@@ -86,17 +95,21 @@ def _text(message: Message) -> str:
     return str(message.get("content") or "")
 
 
-_found: WeakKeyDictionary[Any, Dialect] = WeakKeyDictionary()
-_lock = threading.Lock()
+Made = TypeVar("Made")
 
 
-def of(tokenizer: Any) -> Dialect:
-    """The dialect of mlx-lm's wrapper of a tokenizer, looked up once for each."""
-    with _lock:
-        known = _found.get(tokenizer)
-        if known is None:
-            known = _found[tokenizer] = recognise(tokenizer)
-        return known
+def once_for_each(make: Callable[[Any], Made]) -> Callable[[Any], Made]:
+    """What `make` gives for a tokenizer, made once for each that lives."""
+    found: WeakKeyDictionary[Any, Made] = WeakKeyDictionary()
+    lock = threading.Lock()
+
+    def of(tokenizer: Any) -> Made:
+        with lock:
+            if tokenizer not in found:
+                found[tokenizer] = make(tokenizer)
+            return found[tokenizer]
+
+    return of
 
 
 def recognise(tokenizer: Any) -> Dialect:
@@ -115,7 +128,7 @@ def recognise(tokenizer: Any) -> Dialect:
             pair = THINK  # of ordinary tokens, which mlx-lm does not look for
     tools, calls = row.tools, row.calls
     if tools == MLX_LM:
-        calls = tool_calls.format_of(tokenizer) or tool_calls.inferred(template)
+        calls = call_notations.format_of(tokenizer) or call_notations.inferred(template)
         tools = _call_markers(tokenizer, calls)
         if not calls and CALL[0] in template:
             tools, calls = CALL, "json_tools"
@@ -132,17 +145,21 @@ def recognise(tokenizer: Any) -> Dialect:
     has_tools = any(frame.kind == "tool" for frame in markers.frames) or row.header is not None
     thoughts = [frame for frame in markers.frames if frame.kind == "reasoning"]
     framed = bool(thoughts) or row.header is not None
-    told = any(frame.start in template for frame in thoughts) or row.header is not None
-    told = told or not template or bool(_REASONS.search(template))
+    named = any(frame.start in template for frame in thoughts) or row.header is not None
+    named = named or not template or bool(_REASONS.search(template))
     return Dialect(
         row,
         markers,
         calls if has_tools and calls != MLX_LM else "",
-        framed and told,
+        framed and named,
         "tool_calls" in template or bool(by),
         row.switch or _switch(template),
         tuple(end for end in row.ends if end in tokens),
     )
+
+
+of = once_for_each(recognise)
+"""The dialect of mlx-lm's wrapper of a tokenizer, looked up once for each."""
 
 
 def renderer(tokenizer: Any) -> str:
@@ -158,7 +175,7 @@ def _call_markers(tokenizer: Any, calls: str) -> Pair:
     """The markers of tool calls that mlx-lm has for a tokenizer, or for the parser of that name."""
     if tokenizer.has_tool_calling:
         return tokenizer.tool_call_start or "", tokenizer.tool_call_end or ""
-    return tool_calls.markers(calls) if calls else ("", "")
+    return call_notations.markers(calls) if calls else ("", "")
 
 
 def _both(pair: Pair | str) -> Pair:
@@ -178,7 +195,7 @@ _EFFORTS = ("minimal", "low", "medium", "high", "xhigh")
 
 
 def _switch(template: str) -> Switch:
-    """How a template wants to be told, by the names that it has."""
+    """How a template takes it, by the names that it has."""
     if "enable_thinking" not in template and re.search(r"(if|not|set|and|or) thinking\b", template):
         return Switch({"thinking": True}, {"thinking": False})
     if "enable_thinking" not in template and "reasoning_effort" in template:

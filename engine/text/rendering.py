@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Protocol
 
 from engine.errors import CONTEXT_OVERFLOW, TEMPLATE_ERROR, EngineError
 from engine.messages import Message
-from engine.text import gaps
+from engine.text import pieces
 
 
 class TooLongError(EngineError):
@@ -63,11 +64,7 @@ class InProcess:
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
-        """The text of each, or why there is none.
-
-        Args:
-            template: what the template is given beside the messages: tools, and names of its own.
-        """
+        """As `Reader.render`."""
         tokenizer = self.tokenizer
 
         def apply(messages: list[Message], opening: bool, options: dict[str, Any]) -> str:
@@ -82,7 +79,9 @@ class InProcess:
         # The template has written any BOS token itself.
         encode, found = self.tokenizer.encode, list[list[int]]()
         for text in texts:
-            found.append(gaps.tokens(lambda t: encode(t, add_special_tokens=False), text))
+            found.append(
+                pieces.tokens_across_gaps(lambda t: encode(t, add_special_tokens=False), text)
+            )
             if most is not None and len(found[0]) > most:
                 raise TooLongError(len(found[0]))
         return found
@@ -240,3 +239,43 @@ def _plain(messages: list[Message], opening: bool) -> str:
     names = {"user": "User", "assistant": "Assistant", "system": "System"}
     turns = [f"{names.get(m['role'], m['role'])}: {m['content'] or ''}\n" for m in messages]
     return "".join(turns) + ("Assistant:" if opening else "")
+
+
+# -- templates where models keep them -----------------------------------------------------------
+
+TEMPLATE_FOLDER = "additional_chat_templates"
+"""A folder in the model's: its templates are files, named as they are."""
+
+DEFAULT, TOOLS = "default", "tool_use"
+"""The names that transformers knows, of templates that have some."""
+
+
+def template_arguments(folder: Path) -> dict[str, Any]:
+    """What a tokenizer is loaded with so that it has its template; mostly nothing.
+
+    transformers reads `tokenizer_config.json`, `chat_template.jinja` and
+    `additional_chat_templates/`. The older `chat_template.json`, which it reads for models with
+    pictures only, is read here.
+    """
+    if (folder / "chat_template.jinja").exists() or (folder / TEMPLATE_FOLDER).exists():
+        return {}
+    if _template_of(folder / "tokenizer_config.json"):
+        return {}
+    found = _template_of(folder / "chat_template.json")
+    return {"chat_template": found} if found else {}
+
+
+def settle_template(tokenizer: Any) -> None:
+    """Give named templates a default one: transformers refuses to choose among other names."""
+    inner = getattr(tokenizer, "_tokenizer", tokenizer)
+    named = getattr(inner, "chat_template", None)
+    if isinstance(named, dict) and named and DEFAULT not in named:
+        inner.chat_template = {DEFAULT: next(iter(named.values())), **named}
+
+
+def _template_of(file: Path) -> Any:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None  # whoever needs the file says what is wrong with it
+    return content.get("chat_template") if isinstance(content, dict) else None

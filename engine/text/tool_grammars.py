@@ -1,7 +1,10 @@
-"""One call of one tool in a model's own way, as a rule of a grammar in Lark's notation.
+"""Tool calls in a model's own notation, bound to the JSON schemas of their arguments.
 
-Where arguments are JSON, llguidance binds them to their schema. Between tags a text stands as it
-is, and everything else as JSON, as the format's reader wants it.
+Grammars are in Lark's notation, for llguidance, which binds JSON to a schema. Between tags a text
+stands as it is, and everything else as JSON, as the notation's reader wants it
+(`engine.text.call_notations`). Gemma's calls look like
+`call:NAME{key:<|"|>text<|"|>,other:{deep:5}}`: keys are bare, texts stand between marks of their
+own, all else is as in JSON.
 """
 
 from __future__ import annotations
@@ -9,228 +12,260 @@ from __future__ import annotations
 import json
 import keyword
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from engine.text.forms import BLANKS
+from engine.params import SamplingParams
+from engine.text import recognition
+from engine.text.call_notations import JSON_CALL, JSON_LIST, NOTATIONS, Tags
+from engine.text.forms import BLANKS, bounded
+from engine.text.tools import inlined
 
-Spell = Callable[[str], str]
-"""Text as a grammar has it, its special tokens as tokens."""
+Schema = dict[str, Any]
 
-_KEYS = {
-    "llama 3": ("name", "parameters"),
-    "command a": ("tool_name", "parameters"),
-    "command r": ("tool_name", "parameters"),
-}
-"""What a call's fields are called, by the dialect."""
-_KEYS_OF_ALL = ("name", "arguments")
-
-
-@dataclass(frozen=True)
-class _Tags:
-    """How a format of tags writes a call; {name}, {key} and {kind} stand for what is theirs.
-
-    Attributes:
-        open, close: around the arguments.
-        before, after: around the value of each.
-        ends: what a text in an argument cannot have, as the reader would end there or read on.
-        as_read: the reader goes by the argument's type in the schema, so that it must have one.
-        unless_json: the reader takes for JSON what can be read as such. A text that could be is
-            written as JSON.
-    """
-
-    open: str
-    close: str
-    before: str
-    after: str
-    ends: tuple[str, ...]
-    as_read: bool = False
-    unless_json: bool = False
-
-
-_D = "｜DSML｜"
-_TAGS = {
-    "qwen3_coder": _Tags(
-        "<function={name}>\n",
-        "</function>",
-        "<parameter={key}>\n",
-        "\n</parameter>\n",
-        ("</parameter>", "</function>"),
-        True,
-    ),
-    "minimax_m2": _Tags(
-        '<invoke name="{name}">\n',
-        "</invoke>",
-        '<parameter name="{key}">',
-        "</parameter>\n",
-        ("</parameter>", "</invoke>"),
-        True,
-    ),
-    "minicpm5": _Tags(
-        '"{name}">',
-        "",
-        '<param name="{key}">',
-        "</param>",
-        ("</param>", "</function>", "<![CDATA["),
-        True,
-    ),
-    "dsml": _Tags(
-        f'<{_D}invoke name="{{name}}">\n',
-        f"</{_D}invoke>",
-        f'<{_D}parameter name="{{key}}" string="{{raw}}">',
-        f"</{_D}parameter>\n",
-        (f"</{_D}parameter>",),
-    ),
-    "kimi_k3": _Tags(
-        '<|open|>call tool="{name}" index="1"<|sep|>',
-        "<|close|>call<|sep|>",
-        '<|open|>argument key="{key}" type="{kind}"<|sep|>',
-        "<|close|>argument<|sep|>",
-        ("<|close|>",),
-    ),
-    "glm47": _Tags(
-        "{name}\n",
-        "",
-        "<arg_key>{key}</arg_key>\n<arg_value>",
-        "</arg_value>\n",
-        ("</arg_value>",),
-    ),
-    "muse_spark": _Tags(
-        '<atem:invoke name="{name}">\n',
-        "</atem:invoke>",
-        '<atem:parameter name="{key}">',
-        "</atem:parameter>\n",
-        ("</atem:parameter>",),
-        unless_json=True,
-    ),
-    "longcat": _Tags(
-        "{name}\n",
-        "",
-        "<longcat_arg_key>{key}</longcat_arg_key>\n<longcat_arg_value>",
-        "</longcat_arg_value>\n",
-        ("</longcat_arg_value>",),
-    ),
-}
-_TAGS["laguna"] = _TAGS["glm47"]
-_CALLS = ("pythonic", "python lines")
-BOUND = (
-    *("json_tools", "json", "harmony", "mistral", "kimi_k2", "deepseek"),
-    *("gemma4", "function_gemma", *_TAGS, *_CALLS),
-)
-"""The formats that can be bound, by their readers' names."""
-
-_KEY = re.compile(r"[\w.:/-]+")
+_BLANK = "WS: /[ \\n]{0,4}/"
+_THOUGHT = r"THOUGHT: /(?s:.*)/ & ~/(?s:.*)<\|(?s:.*)/"
+"""What a model thinks: anything but what looks like one of its markers."""
 _NO_JSON = r" & ~/[\x22\[{\-0-9](?s:.*)/ & ~/true|false|NaN|Infinity/"
 """Text that no reader takes for JSON; `_free` has seen to null."""
+_KEY = re.compile(r"[\w.:/-]+")
+_WORD = re.compile(r"\w+")
+_COMBINING = ("anyOf", "oneOf", "allOf", "$ref", "patternProperties", "if")
+_NOT_IN_GEMMAS = ("patternProperties", "if", "not", "allOf", "pattern", "format")
+_DEEPEST = 8
+_MOST_ITEMS = 64
+"""Items of a list that are counted; a list of more is bound without a count."""
 
 
-@dataclass
-class Rules:
-    """The rules of one tool's call.
-
-    Attributes:
-        call: the right side of the rule for the call.
-        more: other rules that it needs, whole.
-    """
-
-    call: str
-    more: list[str] = field(default_factory=list)
-
-
-def rules(name: str, dialect: str, tool: str, schema: str, number: int, spell: Spell) -> Rules:
-    """The rules for a call of one tool.
+def check(params: SamplingParams, format_name: str, model: str) -> None:
+    """See that a model can be offered the tools of `params`, and be bound as they ask.
 
     Args:
-        name: the format's, of `BOUND`; for Mistral's and Kimi K2's, "json_tools" or what they do
-            themselves.
-        dialect: the row's name in the table of dialects.
-        schema: of the arguments, as JSON.
-        number: of the tool, for the names of rules.
+        format_name: of the model's calls: its `tool_format`.
+        model: its name, for the sentence.
 
     Raises:
-        ValueError: the schema cannot be bound in this format, and why.
+        ValueError: it cannot, and why.
     """
-    parsed = json.loads(schema)
-    if name in _TAGS:
-        return _tagged(_TAGS[name], tool, parsed, number, spell)
-    if name in _CALLS:
+    if not params.offered:
+        return
+    if not format_name:
+        raise ValueError(f"tools cannot be offered to {model}: it knows no tool calls")
+    form = params.tool_form
+    if form is not None and format_name not in NOTATIONS:
+        asked = (
+            "tool_choice can only be auto or none" if form.required else "strict can only be false"
+        )
+        raise ValueError(f"{asked} here: the calls of {model} cannot be bound to a form")
+
+
+def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
+    """The same with the grammar that `params.tool_form` asks for.
+
+    Args:
+        tokenizer: mlx-lm's.
+        name: of the notation, one of `NOTATIONS`.
+
+    Raises:
+        ValueError: a schema cannot be bound in this notation, and why.
+    """
+    form, limits = params.tool_form, params.form_limits
+    if form is None:
+        return params
+    grammar = _Grammar(tokenizer, name, form.required, form.several)
+    calls = []
+    for tool, schema in form.tools:
+        try:
+            calls.append(grammar.call(tool, json.loads(inlined(bounded(schema, limits)))))
+        except ValueError as error:
+            raise ValueError(f"calls of the tool {tool} cannot be bound: {error}") from None
+    rules = [f"start: {grammar.start()}", f"call: {' | '.join(calls)}", *grammar.rules, _BLANK]
+    return replace(params, grammar="\n".join(rules) + "\n")
+
+
+class _Grammar:
+    """Makes one grammar.
+
+    Attributes:
+        rules: those that the calls and the start need beside their own.
+    """
+
+    def __init__(self, tokenizer: Any, name: str, required: bool, several: bool) -> None:
+        self._tokenizer = tokenizer
+        self._name, self._notation = name, NOTATIONS[name]
+        self._dialect = recognition.of(tokenizer)
+        self._required, self._several = required, several
+        get_added = getattr(getattr(tokenizer, "_tokenizer", tokenizer), "get_added_vocab", dict)
+        added = sorted((re.escape(token) for token in get_added()), key=len, reverse=True)
+        self._added = re.compile(f"({'|'.join(added)})") if added else None
+        self._section = self._notation.section
+        self._template = self._dialect.row.call or self._notation.json
+        if name == "mistral" and self._id("[ARGS]") is None:
+            # Before there was [ARGS] all calls were one JSON list.
+            self._template, self._section = JSON_CALL, JSON_LIST
+        elif self._dialect.row.name == "llama 3":
+            self._section = None
+        self.rules: list[str] = []
+
+    # -- the whole ------------------------------------------------------------------------------
+
+    def start(self) -> str:
+        """What the grammar begins with; from there on one call or several are `call`."""
+        if self._name == "harmony":
+            return f"{self._thoughts()} call" if self._required else "call"
+        opened, closed = self._dialect.markers.call
+        if not opened:
+            raise ValueError("the model's calls have no marker, so that they cannot be bound")
+        calls = "call"
+        if self._section is not None:
+            before, between, after = self._section
+            calls = f"{before} call{f' ({between} call)*' if self._several else ''} {after}"
+        # mlx-lm's reader of qwen3_coder takes a line break at most before the end.
+        gap = '"\\n"?' if self._name == "qwen3_coder" else "WS"
+        ended = f" {gap} {self._spelled(closed)}" if closed else ""
+        section = f"{self._spelled(opened)} WS {calls}{ended}"
+        repeated = self._several and self._section is None
+        if self._required:
+            self.rules.append(f"section: {section}")
+            start = "WS section" + (" (WS section)*" if repeated else "")
+            if self._dialect.markers.header is not None:  # Muse Spark's
+                start = f"{self._thoughts()} {self._spelled(' to=tools<|message|>')} {start}"
+            return start
+        # What opens the call is written freely. Where nothing closes it, more calls may follow.
+        start = f"WS {calls}{ended}"
+        return start if closed or not repeated else f"{start} (WS {section})*"
+
+    def _thoughts(self) -> str:
+        """Parts for the model itself, and the beginning of the next one.
+
+        Where headers say what a part is (gpt-oss, Muse Spark), required calls are bound from the
+        answer's first token, and the thoughts before them are free text.
+        """
+        opened, closed = " to=self<|message|>", "<|eom|>"
+        if self._name == "harmony":
+            opened, closed = "<|channel|>analysis<|message|>", "<|end|>"
+        next_part = self._spelled(f"{closed}<|start|>assistant")
+        self.rules += [f"thought: {self._spelled(opened)} THOUGHT {next_part}", _THOUGHT]
+        return "thought*"
+
+    def call(self, tool: str, schema: Schema) -> str:
+        """A call of one tool.
+
+        Raises:
+            ValueError: the schema cannot be bound in this notation, and why.
+        """
+        if self._name == "harmony":
+            return f"{self._harmonys(tool)} {_json(schema)}"
+        if self._notation.tags is not None:
+            return self._tagged(self._notation.tags, tool, schema)
+        if self._notation.quote:
+            if not self._notation.head.fullmatch(f"call:{tool}{{"):
+                raise ValueError("its name has letters that this model's calls cannot have")
+            return f"{_text(f'call:{tool}')} {_Gemmas(self, self._notation.quote, schema).whole()}"
+        if self._notation.json:
+            return self._json_call(tool, schema)
         # Where each call is a line, its values have no line breaks.
-        return Rules(_python(tool, parsed, BLANKS if name == "pythonic" else r"\x20"))
-    if name == "deepseek":
-        given = json_of(parsed)
-        if dialect == "deepseek r1":
-            opened = spell(f"<｜tool▁call▁begin｜>function<｜tool▁sep｜>{tool}\n```json\n")
-            closed = spell("\n```<｜tool▁call▁end｜>")
-            return Rules(f"{opened} {given} {closed}")
-        opened = spell(f"<｜tool▁call▁begin｜>{tool}<｜tool▁sep｜>")
-        return Rules(f"{opened} {given} {spell('<｜tool▁call▁end｜>')}")
-    quoted, given = text(json.dumps(tool)), json_of(parsed)
-    if name == "json" and dialect == "apertus":
-        return Rules(f'"{{" WS {quoted} WS ":" WS {given} WS "}}"')
-    named, argued = _KEYS.get(dialect, _KEYS_OF_ALL) if name == "json" else _KEYS_OF_ALL
-    head = ['"{"']
-    if name == "json" and dialect == "command a":
-        head += [text('"tool_call_id"'), '":"', '/"[0-9]{1,2}"/', '","']
-    parts = [*head, text(f'"{named}"'), '":"', quoted, '","', text(f'"{argued}"'), '":"']
-    return Rules(" WS ".join([*parts, given, '"}"']))
+        return _python(tool, schema, BLANKS if self._name == "pythonic" else r"\x20")
+
+    def _json_call(self, tool: str, schema: Schema) -> str:
+        known = {
+            "NAME": _text(json.dumps(tool)),
+            "ID": f"{_text(f'functions.{tool}:')} /[0-9]{{1,3}}/",
+            "NUMBER": '/"[0-9]{1,2}"/',
+            "ARGUMENTS": _json(schema),
+        }
+        parts = self._template.split(" ")
+        return " WS ".join(known.get(p) or self._spelled(p.replace("TOOL", tool)) for p in parts)
+
+    def _harmonys(self, tool: str) -> str:
+        """What stands before gpt-oss's arguments.
+
+        Where the call is not required the model has written the header, of which the splitter keeps
+        the name.
+        """
+        if not self._required:
+            return f'"functions."? {_text(tool + " ")}'
+        said = f'(" json" | {self._spelled(" <|constrain|>json")})? {self._spelled("<|message|>")}'
+        named, channel = f" to=functions.{tool}", "<|channel|>commentary"
+        return f"({self._spelled(channel + named)} | {self._spelled(named + channel)}) {said}"
+
+    def _tagged(self, tags: Tags, tool: str, schema: Schema) -> str:
+        made = self._spelled(tags.open.format(name=tool))
+        for key, own, must in _arguments(schema):
+            kind = own.get("type")
+            choices = own.get("enum", [own["const"]] if "const" in own else None)
+            words = choices is not None and all(isinstance(one, str) for one in choices)
+            raw = kind == "string" or (tags.typed and kind is None and words)
+            if tags.typed and not raw and not isinstance(kind, str):
+                raise ValueError(f"the parameter {json.dumps(key)} must have one type here")
+            if not raw:
+                value = _json(own)
+            elif words and choices is not None:
+                written = (_text(json.dumps(one) if tags.unless_json else one) for one in choices)
+                value = f"({' | '.join(written)})"
+            elif tags.unless_json:
+                value = f"({self.text(_free(own, key, tags.ends) + _NO_JSON)} | {_json(own)})"
+            else:
+                value = self.text(_free(own, key, tags.ends))
+            before = tags.before.format(
+                key=key, raw=str(raw).lower(), kind=kind if isinstance(kind, str) else "object"
+            )
+            one = f"{self._spelled(before)} {value} {self._spelled(tags.after)}"
+            made += f" {one}" if must else f" ({one})?"
+        return f"{made} {self._spelled(tags.close)}" if tags.close else made
+
+    # -- words ----------------------------------------------------------------------------------
+
+    def text(self, expression: str) -> str:
+        """The name of a new rule for a text of that form."""
+        name = f"TEXT{len(self.rules)}"
+        self.rules.append(f"{name}: {expression}")
+        return name
+
+    def _spelled(self, words: str) -> str:
+        """Text whose special tokens are tokens, or spelled out."""
+        pieces = self._added.split(words) if self._added is not None else [words]
+        made = []
+        for number, piece in enumerate(pieces):
+            own = self._id(piece) if number % 2 else None
+            if piece:
+                made.append(_text(piece) if own is None else f"(<[{own}]> | {_text(piece)})")
+        return " ".join(made)
+
+    def _id(self, words: str) -> int | None:
+        """The token that is these words, if one is."""
+        ids = self._tokenizer.encode(words, add_special_tokens=False)
+        return int(ids[0]) if len(ids) == 1 else None
 
 
-def json_of(schema: Any, blanks: str = BLANKS) -> str:
+def _json(schema: Schema, blanks: str = BLANKS) -> str:
     """JSON of a schema. `blanks` is what may stand between its parts."""
     return f"%json {json.dumps({**schema, 'x-guidance': {'whitespace_pattern': blanks}})}"
 
 
-def text(words: str) -> str:
+def _text(words: str) -> str:
     """Text as it stands."""
     return json.dumps(words, ensure_ascii=False)
 
 
-def _arguments(schema: Any) -> list[tuple[str, dict[str, Any], bool]]:
+def _cannot(key: str) -> ValueError:
+    return ValueError(f"the parameter {json.dumps(key)} cannot be bound for this model")
+
+
+def _arguments(schema: Schema) -> Iterator[tuple[str, Schema, bool]]:
     """The arguments that a schema names, each with its own schema and whether it must be there."""
-    if not isinstance(schema.get("properties", {}), dict) or any(
-        word in schema for word in ("anyOf", "oneOf", "allOf", "$ref", "patternProperties", "if")
-    ):
+    properties = schema.get("properties", {})
+    if not isinstance(properties, dict) or any(word in schema for word in _COMBINING):
         raise ValueError("its parameters must be plain properties for this model")
-    defined = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
-    must = schema.get("required", ())
-    found = []
-    for key, own in schema.get("properties", {}).items():
+    defined: Schema = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
+    for key, own in properties.items():
         if not isinstance(own, dict) or not _KEY.fullmatch(key):
-            raise ValueError(f"the parameter {json.dumps(key)} cannot be bound for this model")
-        found.append((key, {**own, **defined}, key in must))
-    return found
+            raise _cannot(key)
+        yield key, {**own, **defined}, key in schema.get("required", ())
 
 
-def _tagged(tags: _Tags, tool: str, schema: Any, number: int, spell: Spell) -> Rules:
-    made = Rules(spell(tags.open.format(name=tool)))
-    for place, (key, own, must) in enumerate(_arguments(schema)):
-        kind = own.get("type")
-        choices = own.get("enum", [own["const"]] if "const" in own else None)
-        words = choices is not None and all(isinstance(one, str) for one in choices)
-        raw = kind == "string" or (tags.as_read and kind is None and words)
-        if tags.as_read and not raw and not isinstance(kind, str):
-            raise ValueError(f"the parameter {json.dumps(key)} must have one type for this model")
-        if not raw:
-            value = json_of(own)
-        elif words and choices is not None:
-            written = [text(json.dumps(one) if tags.unless_json else one) for one in choices]
-            value = "(" + " | ".join(written) + ")"
-        else:
-            value = f"TEXT{number}_{place}"
-            free = _free(own, key, tags.ends)
-            made.more.append(f"{value}: {free}{_NO_JSON if tags.unless_json else ''}")
-            value = f"({value} | {json_of(own)})" if tags.unless_json else value
-        before = tags.before.format(
-            key=key, raw=str(raw).lower(), kind=kind if isinstance(kind, str) else "object"
-        )
-        one = f"{spell(before)} {value} {spell(tags.after)}"
-        made.call += f" {one}" if must else f" ({one})?"
-    made.call += f" {spell(tags.close)}" if tags.close else ""
-    return made
-
-
-def _free(schema: dict[str, Any], key: str, ends: tuple[str, ...]) -> str:
+def _free(schema: Schema, key: str, ends: tuple[str, ...]) -> str:
     """Text between tags: of the schema's length, no blanks at its ends, and none of `ends`."""
     if "pattern" in schema or "format" in schema:
         raise ValueError(
@@ -238,32 +273,122 @@ def _free(schema: dict[str, Any], key: str, ends: tuple[str, ...]) -> str:
             "this model"
         )
     least, most = int(schema.get("minLength", 0)), schema.get("maxLength", "")
-    anything = "(?s:.*)"
     trimmed = r"/(\S((?s:.*)\S)?)?/" if not least else r"/\S((?s:.*)\S)?/"
     never = "|".join(re.escape(end).replace("/", r"\/") for end in ends)
     return (
-        f"/(?s:.){{{least},{most}}}/ & {trimmed} & ~/[nN][uU][lL][lL]/ "
-        f"& ~/{anything}({never}){anything}/"
+        f"/(?s:.){{{least},{most}}}/ & {trimmed} & ~/[nN][uU][lL][lL]/ & ~/(?s:.*)({never})(?s:.*)/"
     )
 
 
-def _python(tool: str, schema: Any, blanks: str) -> str:
+def _python(tool: str, schema: Schema, blanks: str) -> str:
     """A call in Python's words. Its values are JSON, which the readers take for Python's."""
     if not all(part.isidentifier() and not keyword.iskeyword(part) for part in tool.split(".")):
         raise ValueError("its name cannot be a function's in Python, as this model writes calls")
-    given: list[str] = []
-    may: list[str] = []
+    given: list[tuple[str, bool]] = []
     for key, own, must in _arguments(schema):
         if not key.isidentifier() or keyword.iskeyword(key):
-            raise ValueError(f"the parameter {json.dumps(key)} cannot be bound for this model")
-        (given if must else may).append(f"{text(key + '=')} {json_of(own, blanks)}")
-    comma = text(", ")
-    if given:
-        inside = f" {comma} ".join(given) + "".join(f" ({comma} {one})?" for one in may)
+            raise _cannot(key)
+        given.append((f"{_text(key + '=')} {_json(own, blanks)}", must))
+    given.sort(key=lambda one: not one[1])  # those that must be there come first
+    return f"{_text(tool + '(')} {_listed(given, ', ')} {_text(')')}"
+
+
+def _listed(parts: list[tuple[str, bool]], comma: str) -> str:
+    """Expressions with commas between them; those that need not be there may be left out."""
+    tails = [""]  # of what may come behind each, the last one first
+    for expression, must in reversed(parts):
+        one = f"{_text(comma)} {expression}"
+        tails.append(f"{one} {tails[-1]}" if must else f"({one})? {tails[-1]}")
+    tails.reverse()
+    starts = []
+    for at, (expression, must) in enumerate(parts):
+        starts.append(f"{expression} {tails[at + 1]}")
+        if must:
+            return f"({' | '.join(starts)})"
+    return f"({' | '.join(starts)})?" if parts else ""
+
+
+class _Gemmas:
+    """Arguments in Gemma's notation.
+
+    FunctionGemma's reader takes neither lists nor objects as arguments, and no text with a brace.
+    """
+
+    def __init__(self, grammar: _Grammar, mark: str, schema: Schema) -> None:
+        self._grammar = grammar
+        self._mark, self._quote = mark, grammar._spelled(mark)
+        self._schema = schema
+        self._defined = {**schema.get("$defs", {}), **schema.get("definitions", {})}
+        self._flat = grammar._name == "function_gemma"
+
+    def whole(self) -> str:
+        """The arguments."""
+        return self._object(self._schema, 0)
+
+    def _object(self, schema: Schema, depth: int) -> str:
+        """An object, whose arguments come in the schema's order."""
+        if any(word in schema for word in (*_NOT_IN_GEMMAS, "anyOf", "oneOf")):
+            raise ValueError("its parameters must be plain properties for this model")
+        parts: list[tuple[str, bool]] = []
+        for key, own in schema.get("properties", {}).items():
+            if not _WORD.fullmatch(key) or not isinstance(own, dict):
+                raise _cannot(key)
+            value = self._value(own, key, depth + 1)
+            parts.append((f"{_text(key + ':')} {value}", key in schema.get("required", ())))
+        return f'"{{" {_listed(parts, ",")} "}}"'
+
+    def _value(self, schema: Schema, key: str, depth: int) -> str:
+        """A value of an argument of that name, or of something in it."""
+        target = schema.get("$ref")
+        found = None if target is None else self._defined.get(str(target).rpartition("/")[2])
+        if isinstance(found, dict):
+            schema = {**found, **{word: own for word, own in schema.items() if word != "$ref"}}
+        if depth > _DEEPEST or any(word in schema for word in (*_NOT_IN_GEMMAS, "$ref")):
+            raise _cannot(key)
+        kind = schema.get("type")
+        one_of = schema.get("enum", [schema["const"]] if "const" in schema else None)
+        choices = schema.get("anyOf", schema.get("oneOf"))
+        if choices is None and isinstance(kind, list):
+            choices = [{**schema, "type": one} for one in kind]
+        if one_of is not None:
+            return f"({' | '.join(self._constant(one, key) for one in one_of)})"
+        if choices is not None:
+            return f"({' | '.join(self._value(one, key, depth + 1) for one in choices)})"
+        if kind == "string":
+            least, most = int(schema.get("minLength", 0)), schema.get("maxLength", "")
+            letter = r"[^}\x00]" if self._flat else r"[^\x00]"
+            never = f"~/(?s:.*){re.escape(self._mark)}(?s:.*)/"
+            name = self._grammar.text(f"/{letter}{{{least},{most}}}/ & {never}")
+            return f"{self._quote} {name} {self._quote}"
+        if kind in ("integer", "number", "boolean", "null"):
+            return _json(schema)
+        if kind == "object" and "properties" in schema and not self._flat:
+            return self._object(schema, depth)
+        if kind == "array" and isinstance(schema.get("items"), dict) and not self._flat:
+            return _items(self._value(schema["items"], key, depth + 1), schema)
+        raise _cannot(key)
+
+    def _constant(self, value: Any, key: str) -> str:
+        if isinstance(value, (dict, list)):
+            raise _cannot(key)
+        if not isinstance(value, str):
+            return _text(json.dumps(value))
+        if self._mark in value or (self._flat and "}" in value):
+            raise ValueError(f"{json.dumps(value)} cannot be written in this model's calls")
+        return f"{self._quote} {_text(value)} {self._quote}"
+
+
+def _items(item: str, schema: Schema) -> str:
+    """A list, of as many as the schema says."""
+    least, most = int(schema.get("minItems", 0)), schema.get("maxItems")
+    if least > _MOST_ITEMS:
+        raise ValueError("a list must have too many items to be bound for this model")
+    if most is None or most > _MOST_ITEMS:
+        more = f'("," {item})*'
     else:
-        chains = [
-            one + "".join(f" ({comma} {later})?" for later in may[at + 1 :])
-            for at, one in enumerate(may)
-        ]
-        inside = f"({' | '.join(chains)})?" if chains else ""
-    return f"{text(tool + '(')} {inside} {text(')')}"
+        more = ""
+        for _ in range(int(most) - max(least, 1)):
+            more = f'("," {item} {more})?'
+    first = " ".join([item, *[f'"," {item}'] * (least - 1), more])
+    inside = "" if most == 0 else first if least else f"({first})?"
+    return f'"[" {inside} "]"'

@@ -18,9 +18,8 @@ from typing import Any
 import pytest
 
 from engine import Engine, EngineError, Model, SamplingParams
-from engine.batch.results import OutputError, Results, record
+from engine.batch.results import OutputError, Results, percentile, record
 from engine.batch.run import Answer, Runner
-from engine.batch.summary import percentile
 from engine.cli.main import main
 from engine.errors import ENGINE_STOPPED
 from engine.openai.parsing import Request

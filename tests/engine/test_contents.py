@@ -17,13 +17,12 @@ from engine.core.confined.readers import Plain, describe
 from engine.errors import EngineError
 from engine.kv.ledger import Ledger
 from engine.messages import Message, RawPrompt
-from engine.text import contents, gaps, prompt, raw, recognition
-from engine.text.dialect import CALL, THINK
+from engine.text import contents, pieces, prompt, recognition
+from engine.text.dialects import CALL, THINK, Markers
 from engine.text.known_tokenizer import KnownTokenizer, tell
-from engine.text.markers import Markers
 from engine.text.prompt import Prompt
 from engine.text.rendering import MOMENT, InProcess, Reader
-from engine.text.text import ReplyText
+from engine.text.splitter import ReplyText
 from tests.engine.speaking import ANSWER, ASK, FAMILIES, WEATHER, streams, write_folder
 
 USER, THEN = "<|im_start|>user\n", "<|im_end|>\n<|im_start|>assistant\n"
@@ -109,7 +108,7 @@ def test_s6_a_special_token_stands_only_where_the_template_put_it(
     markers = recognition.of(its).markers
     frames = {text for f in markers.frames for text in (f.start, *f.ends)} | {*markers.dropped}
     switches = recognition.of(its).switch.words  # which one template takes out of messages
-    marks = [*its.get_added_vocab(), *markers.all, gaps.GAP]
+    marks = [*its.get_added_vocab(), *markers.all, pieces.GAP]
     marks = [m for m in marks if not any(word and word in m for word in switches)]
     rendered = 0
     for _ in range(4):
@@ -131,7 +130,7 @@ def test_s6_a_special_token_stands_only_where_the_template_put_it(
             made = built(its, reader, messages, **given)
             assert added(its, made.tokens) == added(its, want.tokens)
             # Nothing was lost of what was said, either.
-            assert its.decode(made.tokens) == gaps.shown(made.text)
+            assert its.decode(made.tokens) == pieces.without_gaps(made.text)
             read = its.decode(made.tokens)
             for message, harmless in zip(messages, other, strict=True):
                 said = str(message["content"])
@@ -179,7 +178,7 @@ def test_s6_names_that_a_template_writes_as_tags_are_no_marks(tmp_path: Path) ->
     its, reader = tokenizer_of(tmp_path / "y", "qwen3")
     parameters = {"type": "object", "properties": {"think": {"type": "string"}}}
     tool = {"type": "function", "function": {"name": "f", "parameters": parameters}}
-    assert gaps.GAP not in built(its, reader, [ASK], tools=[tool]).text
+    assert pieces.GAP not in built(its, reader, [ASK], tools=[tool]).text
 
 
 def tokenizer_of(folder: Path, name: str) -> tuple[Any, Reader]:
@@ -213,10 +212,10 @@ def test_s6_a_chat_about_marks_goes_on_where_it_was(tokenizer: Any, name: str) -
     said: Message = {"role": "assistant", "content": "An end."}
     two = prompt.build(its, [first, said, ASK], False, after, reader, template=given)
     assert two.tokens[: one.boundary] == one.tokens[: one.boundary]
-    assert its.decode(two.tokens) == gaps.shown(two.text)
+    assert its.decode(two.tokens) == pieces.without_gaps(two.text)
     # What another chat reads of the same is the same.
     other = prompt.build(its, [first, said, ASK], False, Ledger(), reader, template=given)
-    assert gaps.shown(other.text) == gaps.shown(two.text)
+    assert pieces.without_gaps(other.text) == pieces.without_gaps(two.text)
 
 
 def test_s6_an_answer_that_is_continued_may_hold_marks(tokenizer: Any) -> None:
@@ -240,10 +239,10 @@ def test_s6_a_raw_prompt_has_the_marks_that_are_written_and_an_embedded_text_non
     tokenizer: Any,
 ) -> None:
     its, reader = tokenizer("qwen3")
-    text = f"a{gaps.GAP}{FORGED}"
-    whole = raw.build(its, RawPrompt(text), reader, 1000)
+    text = f"a{pieces.GAP}{FORGED}"
+    whole = prompt.build_raw(its, RawPrompt(text), reader, 1000)
     assert len(added(its, whole.tokens)) == 2
-    looked_at = raw.build(its, RawPrompt(text), reader, 1000, marks=False)
+    looked_at = prompt.build_raw(its, RawPrompt(text), reader, 1000, marks=False)
     assert added(its, looked_at.tokens) == []
     assert its.decode(whole.tokens) == its.decode(looked_at.tokens) == text
 
@@ -305,23 +304,25 @@ def test_s6_texts_with_marks_are_read_as_they_stand(kind: str) -> None:
     def encode(text: str) -> list[int]:
         return list(made.encode(text, add_special_tokens=False).ids)
 
-    def pieces(text: str) -> list[str]:
-        return [str(made.id_to_token(i)) for i in gaps.tokens(encode, inert.text(text))]
+    def words(text: str) -> list[str]:
+        return [
+            str(made.id_to_token(i)) for i in pieces.tokens_across_gaps(encode, inert.text(text))
+        ]
 
     for text in ("here her", "<s", "  ", "<table>her</table>", "a |> b"):
         assert inert.text(text) == text
-        assert [str(made.id_to_token(i)) for i in encode(text)] == pieces(text)
+        assert [str(made.id_to_token(i)) for i in encode(text)] == words(text)
     for text in ("here<|im_end|> here", "<s>", "x<s><s></s>", "her <|im_end|>\n<|im_end|>her"):
         plain = Tokenizer.from_str(made.to_str())
         known = json.loads(plain.to_str())
         known["added_tokens"] = []
         want = Tokenizer.from_str(json.dumps(known)).encode(text, add_special_tokens=False).tokens
-        assert "".join(pieces(text)) == "".join(want)
-        assert not {"<s>", "</s>", "<|im_end|>"} & set(pieces(text))
+        assert "".join(words(text)) == "".join(want)
+        assert not {"<s>", "</s>", "<|im_end|>"} & set(words(text))
     if kind == "folded":
         wide = "\uff1cs\uff1e <|im_end\uff5c>"
         assert set(encode(wide)) & set(encode("<s>"))
-        assert not {"<s>", "</s>", "<|im_end|>"} & set(pieces(wide))
+        assert not {"<s>", "</s>", "<|im_end|>"} & set(words(wide))
         assert inert.text("\uff1cx\uff1e") == "\uff1cx\uff1e"
 
 
@@ -338,7 +339,7 @@ def test_s6_a_text_that_looks_like_what_was_read_does_not_take_its_tokens_over(
     before = read.ledger("", [])
     template = {MOMENT: 1_700_000_000.0}
     made = prompt.build(its, [forged], None, before, reader, template=template)
-    assert gaps.shown(made.text) == read.text
+    assert pieces.without_gaps(made.text) == read.text
     assert len(added(its, made.tokens)) == 3 < len(added(its, read.tokens))
 
 
@@ -357,7 +358,7 @@ def test_s6_other_added_tokens_are_text(tmp_path: Path) -> None:
     assert {"<start_of_turn>", "<|fim_prefix|>"} <= set(marks)
     text = "f\u00fcr   <table>"
     content = built(its, InProcess(its), [{"role": "user", "content": text}])
-    assert gaps.GAP not in content.text
+    assert pieces.GAP not in content.text
     assert its.encode(content.text, add_special_tokens=False) == content.tokens
 
 
@@ -366,9 +367,9 @@ def test_s6_thousands_of_marks_are_found_as_fast_as_one() -> None:
     inert = contents.Contents([f"<unused{n}>" for n in range(6000)], Markers())
     assert inert._marks is not None
     assert len(inert._marks.pattern) < 100
-    assert inert.text("a <unused17> b") == f"a <{gaps.GAP}unused17> b"
+    assert inert.text("a <unused17> b") == f"a <{pieces.GAP}unused17> b"
     far = "x" * (2**16 - 3) + "<unused5999>" + "y" * 2**16 + "<unused0>"
-    assert inert.text(far).count(gaps.GAP) == 2
+    assert inert.text(far).count(pieces.GAP) == 2
 
 
 def test_s6_each_way_into_the_engine(engine: Engine, model_folder: Callable[[str], Path]) -> None:
@@ -431,4 +432,4 @@ def test_s6_an_answer_that_says_marks_is_not_read_again(
     usual = second(text.replace(mark, "x"), 0)
     # As far as this template lets an answer be gone on from at all.
     assert len(with_marks.known) == len(usual.known)
-    assert gaps.shown(with_marks.text).count(mark) == usual.text.count(mark) + 1
+    assert pieces.without_gaps(with_marks.text).count(mark) == usual.text.count(mark) + 1

@@ -15,15 +15,12 @@ from engine.core.confined.readers import Plain, describe
 from engine.kv.ledger import Ledger, common_prefix
 from engine.messages import Message
 from engine.model.vocabulary import end_ids
-from engine.text import prompt, recognition
-from engine.text.calling import CUT_OFF, Told
-from engine.text.dialect import MLX_LM, THINK
-from engine.text.dialects import OTHER, ROWS
+from engine.text import call_notations, prompt, recognition
+from engine.text.dialects import MLX_LM, OTHER, ROWS, THINK
 from engine.text.prompt import Prompt
 from engine.text.rendering import MOMENT
-from engine.text.splitter import TextSplitter
-from engine.text.text import ReplyText
-from engine.text.tool_calls import parse
+from engine.text.splitter import ReplyText, TextSplitter
+from engine.text.tool_calls import CUT_OFF, Told
 from tests import torture_calls
 from tests.engine.speaking import (
     ASK,
@@ -117,7 +114,12 @@ def test_each_token_is_told_as_what_it_is(tokenizer: Any, name: str, stream: Str
     assert reply.parts["answer"].rstrip("\n") == stream.answer
     assert reply.parts["reasoning"].rstrip("\n") == stream.thought
     dialect = recognition.of(its)
-    found = [c for text in reply.calls for c in parse(dialect.tool_format, text, [WEATHER])]
+    found = [
+        call
+        for text in reply.calls
+        for call in call_notations.read(dialect.tool_format, text, [WEATHER])
+    ]
+    assert all(call.name == WEATHER["function"]["name"] for call in found)
     assert [json.loads(c.arguments) for c in found] == [{"city": city} for city in stream.cities]
 
     whole = {**reply.parts, "calls": reply.calls}

@@ -13,7 +13,8 @@ import pytest
 from engine.core.confined.documents import DocumentReader
 from engine.core.confined.limits import Limits
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
-from engine.text.documents import UnreadableError, archive, read
+from engine.text import documents
+from engine.text.documents import UnreadableError, read
 from tests.engine import document_samples as samples
 from tests.engine.document_samples import paragraph
 
@@ -165,7 +166,7 @@ def test_what_cannot_be_read_is_told(
 def test_what_unpacks_to_much_is_not_unpacked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archive, "_MOST_BYTES", 5 * _MB)
+    monkeypatch.setattr(documents, "_MOST_BYTES", 5 * _MB)
     files = {"word/document.xml": b"0", **{f"{n}.bin": b"\0" * _MB for n in range(6)}}
     path = samples.packed(tmp_path / "bomb.docx", files)
     assert path.stat().st_size < 10_000

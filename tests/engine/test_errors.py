@@ -15,7 +15,7 @@ import pytest
 from engine import Engine, EngineError, Failed, Finished, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
 from engine.model.sampling import Sampler
-from engine.text.text import ReplyText
+from engine.text.splitter import ReplyText
 from tests.engine.families import FAMILIES
 from tests.engine.faults import fail_at
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.bench.random_models import write_tokenizer
-from engine.text.text import Markers, ReplyText, TextSplitter
+from engine.text.splitter import Markers, ReplyText, TextSplitter
 
 MARKERS = Markers("<think>", "</think>", "<tool_call>", "</tool_call>")
 

@@ -31,5 +31,5 @@ What was decided, and why:
   pipe's end when it waits, by a signal on Linux, by its timer elsewhere.
 
 Imports: engine.errors, engine.hub.gguf, engine.messages, engine.model.kernel, engine.params,
-engine.text, engine.text.documents.
+engine.text.
 """

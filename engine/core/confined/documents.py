@@ -11,7 +11,7 @@ from engine.core.confined.limits import Limits
 from engine.core.confined.process import Child, CrashError, OverrunError
 from engine.core.confined.shared import Shared
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
-from engine.text.documents.document import Document
+from engine.text.documents import Document
 
 _AT_ONCE = 2
 

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from engine.core.confined.headers import header
 from engine.core.confined.refusing import RefusedError
-from engine.text.template_files import MORE
+from engine.text.rendering import TEMPLATE_FOLDER
 
 _MB = 2**20
 _INDEX = "model.safetensors.index.json"
@@ -131,7 +131,7 @@ def _check_all_there(folder: Path, name: str, entries: set[str]) -> None:
 def _entries(folder: Path, name: str) -> set[str]:
     """The names in a folder; refuses those that are read and are no ordinary files."""
     found = set()
-    places = [folder, *([folder / MORE] if (folder / MORE).is_dir() else [])]
+    places = [folder, *([folder / TEMPLATE_FOLDER] if (folder / TEMPLATE_FOLDER).is_dir() else [])]
     for number, entry in enumerate(chain.from_iterable(map(os.scandir, places))):
         if number >= _MOST_FILES:
             raise RefusedError(

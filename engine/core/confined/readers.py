@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 
 from engine.core.confined.templates import Template
 from engine.errors import EngineError
-from engine.text import gaps, import_structure, template_files
+from engine.text import import_structure, pieces, rendering
 from engine.text.rendering import Asked, InProcess, TooLongError, render
 
 
@@ -59,7 +59,9 @@ class Plain:
         """The tokens of each; `TooLongError` where the first has more than `most`."""
         encode, found = self.tokenizer.encode, list[list[int]]()
         for text in texts:
-            found.append(gaps.tokens(lambda t: encode(t, add_special_tokens=False).ids, text))
+            found.append(
+                pieces.tokens_across_gaps(lambda t: encode(t, add_special_tokens=False).ids, text)
+            )
             if most is not None and len(found[0]) > most:
                 raise TooLongError(len(found[0]))
         return found
@@ -68,9 +70,9 @@ class Plain:
 def load_wrapper(folder: str, eos: list[int] | None, defaults: dict[str, Any] | None) -> Any:
     """A tokenizer as the engine's own process loads it."""
     where = Path(folder)
-    extra = template_files.extra(where)
+    extra = rendering.template_arguments(where)
     wrapper = mlx_lm_tokenizers().load(where, extra, eos_token_ids=eos, defaults=defaults)
-    template_files.settle(wrapper)
+    rendering.settle_template(wrapper)
     return wrapper
 
 
@@ -102,7 +104,7 @@ def describe(wrapper: Any) -> tuple[dict[str, Any], bytes] | None:
         try:
             template = inner.get_chat_template()
             if isinstance(inner.chat_template, dict):
-                with_tools = inner.chat_template.get(template_files.TOOLS)
+                with_tools = inner.chat_template.get(rendering.TOOLS)
         except Exception:
             return None
     known = {

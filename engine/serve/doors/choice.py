@@ -22,7 +22,7 @@ from engine.messages import (
     ToolCallFinished,
     ToolCallStarted,
 )
-from engine.text.calling import CUT_OFF
+from engine.text.tool_calls import CUT_OFF
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from typing import Any
 from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.serve.doors.kinds import said
-from engine.text.tool_forms import check
+from engine.text.tool_grammars import check
 
 
 def offer(

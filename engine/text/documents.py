@@ -1,0 +1,499 @@
+"""Files to plain text with page boundaries: what a person attaches to a message.
+
+`read` is to be called in a confined child only (`engine.core.confined`): the parsers are large and
+the files come from anywhere. The libraries are imported when a file needs them. Word's and
+PowerPoint's files are read here: python-docx and python-pptx need lxml, 15 MB, and mammoth does not
+tell where pages end.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import warnings
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+MOST_CHARACTERS = 8_000_000
+"""Of a file's text: twice what the longest contexts of today's models hold."""
+MOST_PAGES = 20_000
+_MOST_FILE = 300_000_000  # bytes
+_MOST_TEXT = 40_000_000  # bytes of a file that is all text
+_MOST_BYTES = 400_000_000
+"""Of all that is packed in one file, unpacked. zipfile gives no more of a member than is declared,
+so what is declared can be relied on."""
+_MOST_PART = 150_000_000
+_MOST_MEMBERS = 20_000
+_DEEPEST = 200
+
+DAMAGED = "is damaged"
+LOCKED = "is locked with a password. Save it without one and try again"
+PICTURE = "is a picture, which the models here cannot see. Describe it, or paste the text in it"
+_BINARY = "is no text: its bytes mean something to another program only"
+_TOO_DEEP = "is nested too deeply"
+
+_CONTROLS = {number: None for number in range(32) if chr(number) not in "\n\t"}
+_KINDS = {
+    ".md": "Markdown",
+    ".markdown": "Markdown",
+    ".csv": "CSV",
+    ".tsv": "CSV",
+    ".json": "JSON",
+    ".txt": "text",
+    ".log": "text",
+}
+_PROSE = {"", ".txt", ".log", ".text", ".rst", ".org", ".tex"}
+_PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\0", b"MM\0*")
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)?(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.I)
+
+
+class UnreadableError(Exception):
+    """The file cannot be read: the end of a sentence that begins with its name."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A file as text.
+
+    Attributes:
+        kind: what it is, for people: "PDF", "Word", "text".
+        unit: what its pages are called: "page", "slide", "sheet", "chapter"; "" for a file that
+            is one piece.
+        pages: the text of each. One that has none is empty, so that the numbers are right.
+        labels: a name of each page, as sheets have; empty where pages have numbers only.
+    """
+
+    kind: str
+    unit: str
+    pages: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+
+
+def read(path: Path) -> Document:
+    """The file as text with page boundaries. What it is, its content tells: names may be wrong.
+
+    Raises:
+        UnreadableError: why not, as the end of a sentence.
+    """
+    try:
+        size = path.stat().st_size
+        if not path.is_file():
+            raise UnreadableError("is no file")
+        if size > _MOST_FILE:
+            raise UnreadableError(f"is larger than {_MOST_FILE // 10**6} MB. Attach a part of it")
+        with path.open("rb") as file:
+            head = file.read(4096)
+    except FileNotFoundError:
+        raise UnreadableError("is not there any more") from None
+    except OSError as error:
+        raise UnreadableError(f"cannot be opened: {error.strerror or error}") from None
+    if not head:
+        raise UnreadableError("is empty")
+    ending = path.suffix.lower()
+    if b"%PDF-" in head[:1024]:
+        return _pdf(path)
+    if head.startswith(b"PK\x03\x04"):
+        return _packed(path)
+    if head.startswith(_OLD_OFFICE):
+        raise UnreadableError(
+            "is locked with a password, or was saved by an old version of Office. Save it anew as "
+            "DOCX, XLSX or PPTX without a password"
+        )
+    if head.startswith(_PICTURES) or (head[:4] == b"RIFF" and head[8:12] == b"WEBP"):
+        raise UnreadableError(PICTURE)
+    if size > _MOST_TEXT:
+        raise UnreadableError("is too large for a text. Attach a part of it")
+    text = _decoded(path.read_bytes())
+    if ending in {".html", ".htm", ".xhtml"} or _HTML.match(head):
+        return _document("web page", "", [_Budget().take(_as_markdown(text))])
+    kind = _KINDS.get(ending, "text" if ending in _PROSE else "code")
+    return _document(kind, "", [_Budget().take(text)])
+
+
+def _document(kind: str, unit: str, pages: list[str], labels: list[str] | None = None) -> Document:
+    """A document with its text cleaned. Raises UnreadableError where there is none."""
+    cleaned = tuple(map(_clean, pages))
+    if not any(cleaned):
+        raise UnreadableError("holds no text")
+    names = tuple(" ".join(label.split())[:200] for label in labels or ())
+    return Document(kind, unit, cleaned, names)
+
+
+def _clean(text: str) -> str:
+    """The text with plain line ends, without control characters and blanks at lines' ends."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
+    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    text = text.translate(_CONTROLS)
+    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
+
+
+class _Budget:
+    """Counts a file's characters and pages, and refuses what has too many."""
+
+    def __init__(self) -> None:
+        self._characters = self._pages = 0
+
+    def take(self, text: str, pages: int = 0) -> str:
+        """The text itself. Raises UnreadableError where there is more than anybody can use."""
+        self._characters += len(text)
+        self._pages += pages
+        if self._characters > MOST_CHARACTERS:
+            raise UnreadableError(
+                f"holds more than {MOST_CHARACTERS:,} characters of text. Attach a part of it"
+            )
+        if self._pages > MOST_PAGES:
+            raise UnreadableError(f"has more than {MOST_PAGES:,} pages. Attach a part of it")
+        return text
+
+
+def _decoded(data: bytes) -> str:
+    """Text of any usual encoding. Raises UnreadableError for what is none."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        if b"\0" in data:
+            raise UnreadableError(_BINARY) from None
+        text = data.decode("cp1252", "replace")
+    sample = text[:100_000]
+    odd = sum((c < " " and c not in "\t\n\r\f\x1b") or c == "\ufffd" for c in sample)
+    if "\0" in text or odd * 50 > len(sample):
+        raise UnreadableError(_BINARY)
+    return text
+
+
+# -- PDF and Excel ------------------------------------------------------------------------------
+
+
+def _pdf(path: Path) -> Document:
+    """The text of each page. Of the parsers pdfium alone reads 500 pages within a second."""
+    import pypdfium2
+    from pypdfium2 import raw
+
+    try:
+        opened = pypdfium2.PdfDocument(path)
+    except pypdfium2.PdfiumError as error:
+        if getattr(error, "err_code", None) == raw.FPDF_ERR_PASSWORD or "password" in str(error):
+            raise UnreadableError(LOCKED) from None
+        raise UnreadableError("is damaged, or no PDF") from None
+    budget = _Budget()
+    budget.take("", len(opened))
+    pages = []
+    for number in range(len(opened)):
+        try:
+            page = opened[number]
+            text = page.get_textpage()
+        except pypdfium2.PdfiumError:
+            pages.append("")  # a damaged page among whole ones
+            continue
+        pages.append(budget.take(text.get_text_range()))
+        text.close()
+        page.close()
+    try:
+        return _document("PDF", "page", pages)
+    except UnreadableError:
+        sentence = "holds no text: its pages are pictures. Have them read by an OCR program first"
+        raise UnreadableError(sentence) from None
+
+
+def _sheets(path: Path) -> Document:
+    """Each sheet as lines of cells with tabs between them; of formulas what they came to."""
+    import openpyxl
+
+    budget = _Budget()
+    pages, labels = [], []
+    try:
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
+        for sheet in book.worksheets:
+            lines: list[str] = []
+            for row in sheet.iter_rows(values_only=True):
+                cells = ["" if cell is None else str(cell) for cell in row]
+                while cells and not cells[-1]:
+                    cells.pop()
+                line = "\t".join(" ".join(cell.split()) for cell in cells)
+                if line or (lines and lines[-1]):
+                    lines.append(budget.take(line))
+            pages.append("\n".join(lines))
+            labels.append(str(sheet.title))
+            budget.take("", 1)
+    except (UnreadableError, MemoryError):
+        raise
+    except Exception:  # of a damaged file, and of defusedxml, which openpyxl uses for its XML
+        raise UnreadableError(DAMAGED) from None
+    return _document("Excel", "sheet", pages, labels)
+
+
+# -- zip files: Word, PowerPoint, EPUB ----------------------------------------------------------
+
+
+def _packed(path: Path) -> Document:
+    archive = _Archive(path)
+    if "word/document.xml" in archive:
+        return _word(archive)
+    if "ppt/presentation.xml" in archive:
+        return _slides(archive)
+    if "xl/workbook.xml" in archive:
+        return _sheets(path)
+    if "META-INF/container.xml" in archive:
+        return _epub(archive)
+    raise UnreadableError("is an archive. Unpack it and attach the files in it")
+
+
+class _Archive:
+    """A zip file whose members together are small enough to be unpacked.
+
+    All methods raise UnreadableError.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._zip = zipfile.ZipFile(path)
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+            raise UnreadableError(DAMAGED) from None
+        members = self._zip.infolist()
+        self._sizes = {member.filename: member.file_size for member in members}
+        if len(members) > _MOST_MEMBERS or sum(m.file_size for m in members) > _MOST_BYTES:
+            raise UnreadableError("unpacks to more than can be read")
+        if any(member.flag_bits & 1 for member in members):
+            raise UnreadableError(LOCKED)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._sizes
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a member."""
+        if self._sizes.get(name, _MOST_PART + 1) > _MOST_PART:
+            raise UnreadableError(DAMAGED if name not in self else "has too large a part")
+        try:
+            return self._zip.read(name)
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError, KeyError):
+            raise UnreadableError(DAMAGED) from None
+        except Exception as error:  # zlib's and lzma's own
+            if "error" in type(error).__name__.lower():
+                raise UnreadableError(DAMAGED) from None
+            raise
+
+    def xml(self, name: str) -> Any:
+        """The root element of a member. Entities and references to other files are refused."""
+        from defusedxml import ElementTree
+        from defusedxml.common import DefusedXmlException
+
+        try:
+            return ElementTree.fromstring(self.read(name), forbid_dtd=False)
+        except DefusedXmlException:
+            raise UnreadableError("holds XML that is not safe to read") from None
+        except (ElementTree.ParseError, ValueError, RecursionError):
+            raise UnreadableError(DAMAGED) from None
+
+    def targets(self, name: str) -> dict[str, str]:
+        """By their ids, what a member refers to: names of other members."""
+        folder, _, last = name.rpartition("/")
+        rels = f"{folder}/_rels/{last}.rels" if folder else f"_rels/{last}.rels"
+        if rels not in self:
+            return {}
+        return {
+            str(each.get("Id")): _joined(folder, str(each.get("Target")))
+            for each in self.xml(rels)
+            if each.get("TargetMode") != "External"
+        }
+
+
+def _joined(folder: str, target: str) -> str:
+    """A member's name, from a folder's and a path within it."""
+    parts = [] if target.startswith("/") else [p for p in folder.split("/") if p]
+    for part in target.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in {"", "."}:
+            parts.append(part)
+    return "/".join(parts)
+
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_PAGE = "\f"
+# What tracked changes have removed, the code of fields, and texts that are there a second time for
+# older programs.
+_SKIPPED = {
+    *(f"{_W}del", f"{_W}instrText", f"{_W}delText"),
+    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
+}
+_NESTING = {f"{_W}sdt", f"{_W}sdtContent", f"{_W}ins", f"{_W}customXml"}
+
+
+def _word(archive: _Archive) -> Document:
+    """Paragraphs, headings and tables; pages end where Word has put their ends on paper."""
+    body = archive.xml("word/document.xml").find(f"{_W}body")
+    if body is None:
+        raise UnreadableError(DAMAGED)
+    budget = _Budget()
+    text = budget.take("\n\n".join(_blocks(body)))
+    pages = text.split(_PAGE)
+    notes = []
+    for name in ("word/footnotes.xml", "word/endnotes.xml"):
+        found = (_one_line(note) for note in (archive.xml(name) if name in archive else ()))
+        notes += [budget.take(f"[{n}] {text}") for n, text in enumerate(filter(None, found), 1)]
+    if notes:
+        pages[-1] += "\n\n" + "\n".join(notes)
+    budget.take("", len(pages))
+    return _document("Word", "page" if len(pages) > 1 else "", pages)
+
+
+def _blocks(parent: Any, depth: int = 0) -> Iterator[str]:
+    if depth > _DEEPEST:
+        raise UnreadableError(_TOO_DEEP)
+    for child in parent:
+        if child.tag == f"{_W}p":
+            if text := _paragraph(child):
+                yield text
+        elif child.tag == f"{_W}tbl":
+            rows = [
+                f"| {' | '.join(_one_line(cell, depth + 1) for cell in row.iter(f'{_W}tc'))} |"
+                for row in child.iter(f"{_W}tr")
+            ]
+            if rows:
+                yield "\n".join(rows)
+        elif child.tag in _NESTING:
+            yield from _blocks(child, depth + 1)
+
+
+def _one_line(parent: Any, depth: int = 0) -> str:
+    return " ".join(" ".join(_blocks(parent, depth)).split())
+
+
+def _paragraph(paragraph: Any) -> str:
+    style = paragraph.find(f"{_W}pPr/{_W}pStyle")
+    name = str(style.get(f"{_W}val", "")) if style is not None else ""
+    listed = paragraph.find(f"{_W}pPr/{_W}numPr") is not None
+    text = "".join(_run(paragraph, 0))
+    if not text.strip(" \t\n"):
+        return text.strip(" \t\n")
+    level = name.removeprefix("Heading")
+    if level.isdecimal() and name != level:
+        mark = "#" * min(int(level), 6) + " "
+    else:
+        mark = "# " if name == "Title" else "- " if listed else ""
+    rest = text.lstrip(_PAGE)  # a page may end before the first letter
+    return text[: len(text) - len(rest)] + (mark + rest if rest else "")
+
+
+def _run(parent: Any, depth: int) -> Iterator[str]:
+    if depth > _DEEPEST:
+        raise UnreadableError(_TOO_DEEP)
+    for child in parent:
+        tag = child.tag
+        if tag == f"{_W}t":
+            yield child.text or ""
+        elif tag == f"{_W}tab":
+            yield "\t"
+        elif tag == f"{_W}lastRenderedPageBreak":
+            yield _PAGE
+        elif tag in {f"{_W}br", f"{_W}cr"}:
+            # Word writes the end of a page that was asked for a second time where it came to be.
+            yield "" if child.get(f"{_W}type") == "page" else "\n"
+        elif tag not in _SKIPPED:
+            yield from _run(child, depth + 1)
+
+
+def _slides(archive: _Archive) -> Document:
+    """Each slide's text as its boxes stand in the file, its tables, and the speaker's notes."""
+    name = "ppt/presentation.xml"
+    targets = archive.targets(name)
+    ids = [each.get(f"{_R}id") for each in archive.xml(name).iter(f"{_P}sldId")]
+    budget, pages = _Budget(), []
+    for target in (targets[each] for each in ids if each in targets):
+        budget.take("", 1)
+        if target not in archive:
+            raise UnreadableError(DAMAGED)
+        text = _drawn(archive.xml(target), without=("sldNum", "ftr", "dt"))
+        for notes in archive.targets(target).values():
+            if "/notesSlides/" in notes and notes in archive:
+                said = _drawn(archive.xml(notes), without=("sldNum", "sldImg"))
+                text += f"\n\nNotes: {said}" if said else ""
+        pages.append(budget.take(text))
+    return _document("PowerPoint", "slide", pages)
+
+
+def _drawn(root: Any, without: tuple[str, ...]) -> str:
+    blocks = []
+    for shape in root.iter():
+        if shape.tag == f"{_A}tbl":
+            rows = (
+                [" ".join(_lines(cell)).strip() for cell in row.iter(f"{_A}tc")]
+                for row in shape.iter(f"{_A}tr")
+            )
+            blocks.append("\n".join("| " + " | ".join(cells) + " |" for cells in rows))
+        elif shape.tag == f"{_P}sp":
+            place = shape.find(f"{_P}nvSpPr/{_P}nvPr/{_P}ph")
+            kind = place.get("type", "") if place is not None else ""
+            text = "\n".join(_lines(shape)).strip()
+            if text and kind not in without:
+                blocks.append(f"# {text}" if kind in {"title", "ctrTitle"} else text)
+    return "\n\n".join(blocks)
+
+
+def _lines(shape: Any) -> Iterator[str]:
+    for paragraph in shape.iter(f"{_A}p"):
+        pieces = (
+            "\n" if piece.tag == f"{_A}br" else piece.text or ""
+            for piece in paragraph.iter()
+            if piece.tag in {f"{_A}t", f"{_A}br"}
+        )
+        yield "".join(pieces)
+
+
+def _epub(archive: _Archive) -> Document:
+    """Each part of the book's spine, a chapter in most of them."""
+    if "META-INF/encryption.xml" in archive and "META-INF/rights.xml" in archive:
+        raise UnreadableError("is locked by its seller and cannot be read")
+
+    def named(root: Any, name: str) -> list[Any]:
+        return [e for e in root.iter() if str(e.tag).rpartition("}")[2] == name]
+
+    found = named(archive.xml("META-INF/container.xml"), "rootfile")
+    package = str(found[0].get("full-path")) if found else ""
+    root = archive.xml(package)
+    folder = package.rpartition("/")[0]
+    files = {
+        str(e.get("id")): _joined(folder, unquote(str(e.get("href")))) for e in named(root, "item")
+    }
+    budget, pages = _Budget(), []
+    for each in named(root, "itemref"):
+        name = files.get(str(each.get("idref")), "")
+        if name in archive:
+            source = archive.read(name).decode(errors="replace")
+            pages.append(budget.take(_as_markdown(source), 1))
+    # Covers and title pages without a word have no number of their own.
+    return _document("EPUB", "chapter", [page for page in pages if page.strip()])
+
+
+def _as_markdown(source: str) -> str:
+    """A web page without scripts, styles and pictures."""
+    from bs4 import BeautifulSoup
+    from markdownify import MarkdownConverter
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what looks like XML or a file's name
+            soup: Any = BeautifulSoup(source, "html.parser")
+            for tag in soup(("script", "style", "noscript", "template", "svg", "iframe", "object")):
+                tag.decompose()
+            converter: Any = MarkdownConverter(
+                heading_style="ATX",
+                bullets="-",
+                strip=["a", "img"],
+                escape_asterisks=False,
+                escape_underscores=False,
+                escape_misc=False,
+            )
+            return str(converter.convert_soup(soup.body or soup))
+    except RecursionError:
+        raise UnreadableError(_TOO_DEEP) from None
