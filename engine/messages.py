@@ -121,13 +121,17 @@ class GetStats:
 
 @dataclass(frozen=True)
 class WorkDone:
-    """A worker has finished: `deliver` hands over what came of it, and `failed` that it could not.
+    """What came of work that was done on another thread.
 
-    For the engine thread.
+    Attributes:
+        job: its number; 0 where nobody waits and the engine thread is only to look around.
+        value: what the work returned.
+        error: what it raised.
     """
 
-    deliver: Callable[[], None]
-    failed: Callable[[BaseException], None]
+    job: int = 0
+    value: Any = None
+    error: BaseException | None = None
 
 
 @dataclass(frozen=True)

@@ -162,7 +162,7 @@ class Relay:
             if isinstance(command, Stop):
                 return False
             if isinstance(command, WorkDone):
-                command.deliver()
+                self._take(command.value)
             else:
                 self._ask(command)
             self._inbox.popleft()
@@ -208,7 +208,7 @@ class Relay:
             while True:
                 message = rank.link.take(trusted=rank.number == 0)
                 if isinstance(message, tuple):
-                    self._post(partial(self._take, message[0]))
+                    self._post(WorkDone(0, message[0]))
                 elif "beat" in message:
                     rank.beat(message)
                 elif "to all" in message and rank.number == 0:
@@ -223,9 +223,9 @@ class Relay:
         except (EOFError, OSError, ValueError, TypeError):
             self._lose(f"{name} has gone.")
 
-    def _post(self, deliver: Callable[[], None]) -> None:
+    def _post(self, message: WorkDone) -> None:
         try:
-            self._mailbox.post(WorkDone(deliver, lambda error: None))
+            self._mailbox.post(message)
         except EngineError:  # all callers have their answers
             log.debug("a rank has spoken after the end")
 
@@ -274,7 +274,7 @@ class Relay:
         self._lost.append(why)
         self._ended.set()
         self._processes.kill()
-        self._post(lambda: None)  # the engine thread looks
+        self._post(WorkDone())  # the engine thread looks
 
     def _why(self) -> str:
         why = self._lost[0] if self._lost else "A rank has gone."
@@ -294,7 +294,7 @@ class Relay:
         self._inbox.clear()
         for handed in left:  # what ranks have sent before the end
             if isinstance(handed, WorkDone):
-                _surely(handed.deliver)
+                _surely(partial(self._take, handed.value))
         for command in [*self._waiting.values(), *left]:
             _surely(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
         self._waiting.clear()

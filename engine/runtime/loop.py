@@ -77,7 +77,7 @@ class Loop:
         self._mailbox = mailbox
         self._inbox: deque[Command] = deque()
         self._state = State(memory_budget, cache_dir, cache_bytes, leader)
-        self._state.memory.offload.wake = partial(mailbox.post, WorkDone(_nothing, _nothing))
+        self._state.memory.offload.wake = partial(mailbox.post, WorkDone())
         self._scheduler = Scheduler()
         self._workers = Workers(mailbox)
         self._loading = Loading(self._state, self._workers, confined.shared(), ways_dir)
@@ -233,7 +233,7 @@ class Loop:
         refuse(command, error)
         state = self._state
         if isinstance(command, WorkDone):
-            command.failed(error)
+            self._workers.failed(command, error)
         elif isinstance(command, OpenSession):
             state.ended[command.session_id] = (error.code, error.message)
         elif isinstance(command, Fork):
@@ -301,10 +301,6 @@ class Loop:
         surely(lambda: self._inbox.extendleft(self._embedding.give_up()))
         for command in [*self._inbox, *self._mailbox.close()]:
             surely(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
-
-
-def _nothing(*_: object) -> None:
-    """Only wakes the engine thread, which frees what has been written before anything else."""
 
 
 class Stage(Enum):

@@ -10,7 +10,6 @@ from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeVar
 
 from engine.errors import ENGINE_STOPPED, EngineError, let_go
@@ -203,8 +202,21 @@ class Workers:
             self._changed.notify()
 
     def done(self, message: WorkDone) -> None:
-        """Take a finished piece of work out of the mailbox."""
-        message.deliver()
+        """Hand over what came of a job, on the engine thread. What that raises is for `failed`."""
+        waiting = self._asked.get(message.job)
+        if waiting is None:
+            return
+        if message.error is None:
+            waiting.then(message.value)
+        else:
+            waiting.failed(message.error)
+        self._asked.pop(message.job, None)
+
+    def failed(self, message: WorkDone, error: BaseException) -> None:
+        """What came of a job could not be handed over."""
+        waiting = self._asked.pop(message.job, None)
+        if waiting is not None:
+            waiting.failed(error)
 
     def close(self) -> None:
         """Let the threads end; what they are doing comes to nothing."""
@@ -277,21 +289,4 @@ class Workers:
 
     def _post(self, number: int, value: Any, error: BaseException | None = None) -> None:
         with contextlib.suppress(EngineError):  # the engine has stopped
-            deliver = partial(self._deliver, number, value, error)
-            self._mailbox.post(WorkDone(deliver, partial(self._failed, number)))
-
-    def _deliver(self, number: int, value: Any, error: BaseException | None) -> None:
-        """Hand over what came of a job, on the engine thread. What that raises is for `_failed`."""
-        waiting = self._asked.get(number)
-        if waiting is None:
-            return
-        if error is None:
-            waiting.then(value)
-        else:
-            waiting.failed(error)
-        self._asked.pop(number, None)
-
-    def _failed(self, number: int, error: BaseException) -> None:
-        waiting = self._asked.pop(number, None)
-        if waiting is not None:
-            waiting.failed(error)
+            self._mailbox.post(WorkDone(number, value, error))
