@@ -1,10 +1,10 @@
-"""`finish(plan, results)`: tokens become text, replies end, and everybody hears how it stands."""
+"""`Delivery.deliver(plan, run)`: tokens become text, replies end, and callers hear of both."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,8 +15,7 @@ from engine.errors import EngineError
 from engine.messages import FinishReason
 from engine.model import drafting, runner
 from engine.model.drafting import Check
-from engine.model.loaded import LoadedModel
-from engine.runtime.executor import PassResult, Results
+from engine.runtime.executor import Drafted, Failed, Read, Run, Token
 from engine.runtime.memory import AHEAD
 from engine.runtime.models import Loading
 from engine.runtime.plan import Status, StepPlan
@@ -26,30 +25,26 @@ from engine.runtime.state import State
 log = logging.getLogger(__name__)
 
 
-class Finishing:
-    """Turns results into events."""
+class Delivery:
+    """Turns outcomes into events."""
 
     def __init__(self, state: State, loading: Loading) -> None:
         self._state = state
         self._loading = loading
 
-    def finish(self, plan: StepPlan, results: Results) -> None:
+    def deliver(self, plan: StepPlan, run: Run) -> None:
         """Take what a plan brought."""
         self._refuse(plan)
-        for chunk in results.read:
-            self._fenced(chunk.session, self._note_read)
-        for done in results.passes:
-            if done.error is None:
-                self._advance_all(done, results)
-            else:
-                mixed = [c.session for c in plan.chunks if c.mixed and not c.ends]
-                self._fence(done.error, [*done.plan.rows, *mixed], done.plan.draft > 0)
-        if results.together is not None:
-            self._fence(results.together, [c.session for c in plan.chunks])
-        for session_id, error in results.failed:
-            session = self._state.answering.get(session_id)
-            if session is not None:
-                self._state.fail_alone(session, error)
+        for outcome in run.outcomes:
+            match outcome:
+                case Failed():
+                    self._fail(outcome)
+                case Read(key):
+                    self._fenced(key, self._note_read)
+                case Token(key, token, following):
+                    self._fenced(key, partial(self._advance, token, following))
+                case Drafted(key, check):
+                    self._fenced(key, partial(self._advance_drafted, check, run))
         self._tell_places(plan)
 
     def _refuse(self, plan: StepPlan) -> None:
@@ -62,28 +57,11 @@ class Finishing:
             if session is not None:
                 self._state.fail_reply(session, error, keep_cache=True)
 
-    def _advance_all(self, done: PassResult, results: Results) -> None:
-        well: LoadedModel | None = None
-        for session_id in done.plan.rows:
-            session = self._state.answering.get(session_id)
-            if session is None:
-                continue  # its reply has ended over being told that its prompt has been read
-            if well is None:
-                well = session.model
-                well.passed()
-            try:
-                if done.check is not None:
-                    self._advance_drafted(session, done.check, results)
-                    continue
-                self._advance(session, done.read[session_id], done.following.get(session_id))
-            except BaseException as error:  # a panic in a native library, too
-                self._state.fail_reply(session, error)
-
-    def _advance(self, session: SessionState, token: int | None, following: Any) -> None:
+    def _advance(self, token: int | None, following: Any, session: SessionState) -> None:
         """Take the token that was pending (None: it was the prompt's last), go on to the next.
 
-        `following` is the lazy token after it, its sampler's exception, or None when the pending
-        one was the last that is wanted and was not fed.
+        Args:
+            following: as of `Token`.
         """
         reply = session.reply
         assert reply is not None
@@ -118,7 +96,7 @@ class Finishing:
             return None
         return FinishReason.LENGTH if reply.limit >= reply.longest else FinishReason.MEMORY
 
-    def _advance_drafted(self, session: SessionState, check: Check, results: Results) -> None:
+    def _advance_drafted(self, check: Check, run: Run, session: SessionState) -> None:
         """Take the token that was pending, and those drafted after it as far as they hold."""
         started = time.perf_counter()
         reason, told = _advance_draft(session, check, partial(self._take, session))
@@ -126,25 +104,27 @@ class Finishing:
         if reason is not None:
             self._state.end_reply(session, reason)
         # A form has its tokens chosen only here.
-        timing, spent = results.timing, time.perf_counter() - started
-        results.timing = replace(timing, decode=timing.decode + spent, told=told, accepted=told - 1)
+        timing, spent = run.timing, time.perf_counter() - started
+        run.timing = replace(timing, decode=timing.decode + spent, told=told, accepted=told - 1)
 
-    def _fence(self, error: BaseException, ids: Sequence[str], drafted: bool = False) -> None:
+    def _fail(self, failed: Failed) -> None:
         """Keep a fault with the session that caused it.
 
         A pass that several shared does not tell whose fault it was. All of them go on alone, with
         caches made anew, and whoever fails alone is the one.
         """
         answering = self._state.answering
-        group = [answering[i] for i in ids]
-        drafter = group[0].model.drafter if drafted else None
+        group = [answering[i] for i in failed.sessions if i in answering]
+        if not group:
+            return
+        drafter = group[0].model.drafter if failed.drafted else None
         if drafter is not None:
-            drafter.fail(error)  # it may be the draft's fault: without one it fails or goes on
-        elif len(group) == 1:
-            self._state.fail_alone(group[0], error)
+            drafter.fail(failed.error)  # without a draft it fails, or goes on
+        elif len(failed.sessions) == 1:
+            self._state.fail_alone(group[0], failed.error)
             return
         else:
-            log.warning("a shared pass failed (%s); its sessions go on alone", error)
+            log.warning("a shared pass failed (%s); its sessions go on alone", failed.error)
             group[0].model.pass_failed(len(group))
         for session in group:
             try:

@@ -1,4 +1,4 @@
-"""`execute(plan)`: what the scheduler has decided is done. Decides nothing itself."""
+"""`Executor.run(plan)`: what the scheduler has decided is done. Decides nothing itself."""
 
 from __future__ import annotations
 
@@ -27,53 +27,78 @@ from engine.runtime.state import State
 log = logging.getLogger(__name__)
 
 
-@dataclass
-class PassResult:
-    """What came of one decode step.
+@dataclass(frozen=True)
+class Read:
+    """A chunk of a session's prompt has been read."""
+
+    session: str
+
+
+@dataclass(frozen=True)
+class Token:
+    """A session took part in a step.
 
     Attributes:
-        read: by session, the token that was pending; None where the prompt's last was.
-        following: by session, what follows the token that was fed.
-        error: what the step raised, in Python or on the device.
-        seconds: what the pass took, where a chunk was read in it.
-        check: what a pass over a draft came to, in place of `following`.
+        token: the one that was pending, which is known now; None where the prompt's last was.
+        following: the lazy token after it, its sampler's error, or None where the pending token was
+            the last that is wanted and was not fed.
     """
 
-    plan: Pass
-    read: dict[str, int | None] = field(default_factory=dict)
-    following: dict[str, Following] = field(default_factory=dict)
-    error: BaseException | None = None
-    seconds: float = 0.0
-    check: Check | None = None
+    session: str
+    token: int | None
+    following: Following | None
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """A draft of a session's answer was checked in one pass."""
+
+    session: str
+    check: Check
+
+
+@dataclass(frozen=True)
+class Failed:
+    """Something raised, in Python or on the device.
+
+    Attributes:
+        sessions: all that took part: whose fault it was is not known where they are several.
+        drafted: it was a pass over a draft, whose fault it may be.
+    """
+
+    sessions: tuple[str, ...]
+    error: BaseException
+    drafted: bool = False
+
+
+Outcome = Read | Token | Drafted | Failed
 
 
 @dataclass
-class Results:
+class Run:
     """What came of a plan.
 
     Attributes:
-        passes: as in the plan.
-        failed: what concerned a single session and raised, with that session's id.
-        together: what reading several prompts in a pass of their own raised.
-        read: the chunks that were read.
+        outcomes: in the order in which they are to be delivered.
         timing: for the scheduler.
     """
 
-    passes: list[PassResult] = field(default_factory=list)
-    failed: list[tuple[str, BaseException]] = field(default_factory=list)
-    together: BaseException | None = None
-    read: list[Chunk] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
     timing: Timing = field(default_factory=Timing)
+
+    @property
+    def errors(self) -> list[BaseException]:
+        """All that was raised."""
+        return [o.error for o in self.outcomes if isinstance(o, Failed)]
 
     def let_go(self) -> None:
         """Free what the errors hold: everybody has been told of them."""
-        found = [e for p in self.passes for e in (p.error, *p.following.values())]
-        for error in (*found, *(e for _, e in self.failed), self.together):
-            if isinstance(error, BaseException):
-                let_go(error)
+        following = [o.following for o in self.outcomes if isinstance(o, Token)]
+        for error in (*self.errors, *(f for f in following if isinstance(f, Exception))):
+            let_go(error)
 
 
-class Execution:
+class Executor:
     """Carries plans out on the engine's state."""
 
     def __init__(self, state: State, restoring: Restoring, loading: Loading) -> None:
@@ -81,43 +106,43 @@ class Execution:
         self._restoring = restoring
         self._loading = loading
 
-    def execute(self, plan: StepPlan) -> Results:
-        """Do what the plan says; errors are in the results, with whose they are."""
-        results = Results()
+    def run(self, plan: StepPlan) -> Run:
+        """Do what the plan says; what it raises is among the outcomes."""
+        run, state = Run(), self._state
         if plan.evict:
-            self._state.memory.evict(plan.evict, plan.at_once)
+            state.memory.evict(plan.evict, plan.at_once)
         for key in plan.requeue:
-            with _fence(results, key):
-                self._state.wait_again(self._state.answering[key])
+            with _fence(run, key):
+                state.wait_again(state.answering[key])
         if plan.load is not None:
             try:
                 self._loading.begin(plan.load)
             except BaseException as error:
                 self._loading.refuse(plan.load.key, as_engine_error(error))
         if plan.admit is not None:
-            with _fence(results, plan.admit.session):
+            with _fence(run, plan.admit.session):
                 self._admit(plan.admit)
         if plan.adopt is not None:
-            with _fence(results, plan.adopt.session):
+            with _fence(run, plan.adopt.session):
                 self._adopt(plan.adopt)
-        leader = self._state.leader
+        leader = state.leader
         if not (plan.passes or plan.chunk is not None) or (leader is not None and leader.loading):
-            return results
+            return run
         if leader is not None:
-            leader.announce(plan, self._state.answering)
-        self._compute(plan, results)
+            leader.announce(plan, state.answering)
+        self._compute(plan, run)
         if leader is not None:
-            errors = [p.error for p in results.passes] + [e for _, e in results.failed]
-            leader.computed([*errors, results.together])
-        return results
+            leader.computed(run.errors)
+        return run
 
-    def _compute(self, plan: StepPlan, results: Results) -> None:
+    def _compute(self, plan: StepPlan, run: Run) -> None:
         chunk, meter = plan.chunk, self._state.meter
         mixed = chunk is not None and chunk.mixed
         started = time.perf_counter()
+        steps: list[Outcome] = []
         with meter.phase("decode"):
             for step in plan.passes:
-                results.passes.append(self._decode(step, plan.chunks if mixed else ()))
+                steps += self._step(step, plan.chunks if mixed else ())
             if plan.passes and (len(plan.models) > 1 or (chunk is not None and not mixed)):
                 # What one pass has been told to do is not counted as another's time. A fault in
                 # it is found by those whose step it is, when they read their tokens.
@@ -125,19 +150,20 @@ class Execution:
                     mx.synchronize()
         decoded = time.perf_counter()
         read: list[Chunk] = []
-        if chunk is not None and not any(p.error for p in results.passes if mixed):
+        if chunk is not None and not (mixed and any(isinstance(s, Failed) for s in steps)):
             with meter.phase("prefill"):
-                read = list(plan.chunks) if mixed else self._read(plan, results)
-                for part in read:
-                    with _fence(results, part.session):
+                for part in plan.chunks if mixed else self._read(plan, run):
+                    with _fence(run, part.session):
                         self._after_chunk(plan, part)
-                        results.read.append(part)
-        decode = results.passes[0].seconds if mixed and results.passes else decoded - started
+                        read.append(part)
+        # A prompt's end is delivered before the step that it was fed in.
+        run.outcomes = [*(Read(part.session) for part in read), *steps, *run.outcomes]
         ended = time.perf_counter()
-        tokens, left = sum(c.count for c in read), 0
-        if chunk in results.read:
+        left = 0
+        if chunk in read:
             left = max(0, self._state.answering[chunk.session].remaining)
-        results.timing = Timing(ended, decode, ended - decoded, tokens, left)
+        tokens = sum(part.count for part in read)
+        run.timing = Timing(ended, decoded - started, ended - decoded, tokens, left)
 
     def begin(self, session: SessionState) -> None:
         """Let a reply, for which there is room, have its prompt read."""
@@ -195,33 +221,37 @@ class Execution:
             raise LookupError("caches of another kind")
         return donor.kv
 
-    def _decode(self, step: Pass, chunks: Sequence[Chunk]) -> PassResult:
+    def _step(self, step: Pass, chunks: Sequence[Chunk]) -> list[Outcome]:
         """One step; with chunks of prompts, in the same pass."""
-        state, out = self._state, PassResult(step)
+        state = self._state
         rows = [state.answering[i] for i in step.rows]
         feeding = [state.answering[i] for i in step.feed]
+        check: Check | None = None
+        following: dict[str, Following] = {}
         try:
             if chunks:
-                started = time.perf_counter()
                 with state.meter.phase("mixed"):
-                    out.following = self._decode_mixed(feeding, chunks)
-                out.seconds = time.perf_counter() - started
+                    following = self._mixed_step(feeding, chunks)
             elif step.draft:
                 with state.meter.phase("wait"):
-                    out.check = _check_draft(feeding[0], step.draft)
+                    check = _check_draft(feeding[0], step.draft)
             elif feeding:
                 with state.meter.phase("launch"):
-                    out.following = _launch(feeding, step.shared)
+                    following = _launch(feeding, step.shared)
             with state.meter.phase("wait"):
-                out.read = {s.id: s.reply.read() for s in rows if s.reply is not None}
+                read = {s.id: s.reply.read() for s in rows if s.reply is not None}
         except BaseException as error:  # a panic in a native library, too
-            out.error = error
-        state.meter.note(sum(token is not None for token in out.read.values()), 0)
-        if step.behind and out.error is None:
+            mixed = [c.session for c in chunks if not c.ends]
+            return [Failed((*step.rows, *mixed), error, drafted=step.draft > 0)]
+        state.meter.note(sum(token is not None for token in read.values()), 0)
+        rows[0].model.passed()
+        if step.behind:
             _catch_up(feeding[0], step.behind)
-        return out
+        if check is not None:
+            return [Drafted(step.rows[0], check)]
+        return [Token(key, token, following.get(key)) for key, token in read.items()]
 
-    def _decode_mixed(
+    def _mixed_step(
         self, feeding: list[SessionState], chunks: Sequence[Chunk]
     ) -> dict[str, Following]:
         with contextlib.suppress(Exception):  # found when its tokens are read
@@ -230,7 +260,7 @@ class Execution:
         mx.synchronize()
         return following
 
-    def _read(self, plan: StepPlan, results: Results) -> list[Chunk]:
+    def _read(self, plan: StepPlan, run: Run) -> list[Chunk]:
         """Read in a pass of its own, and return what was read.
 
         What a fault of this turn has undone is left out.
@@ -249,10 +279,7 @@ class Execution:
             else:
                 runner.prefill_together(model, readings)
         except BaseException as error:
-            if len(chunks) == 1:
-                results.failed.append((chunks[0].session, error))
-            else:
-                results.together = error  # whose it is nobody knows
+            run.outcomes.append(Failed(tuple(c.session for c in chunks), error))
             return []
         return chunks
 
@@ -280,12 +307,12 @@ class Execution:
 
 
 @contextlib.contextmanager
-def _fence(results: Results, session: str) -> Iterator[None]:
+def _fence(run: Run, session: str) -> Iterator[None]:
     """What is raised inside is that session's."""
     try:
         yield
     except BaseException as error:
-        results.failed.append((session, error))
+        run.outcomes.append(Failed((session,), error))
 
 
 def _launch(

@@ -47,9 +47,9 @@ from engine.model import backend
 from engine.model.backend import openblas
 from engine.runtime.calibrating import Calibrating
 from engine.runtime.commands import Reception
-from engine.runtime.delivery import Finishing
+from engine.runtime.delivery import Delivery
 from engine.runtime.examining import Estimating, as_engine_error
-from engine.runtime.executor import Execution
+from engine.runtime.executor import Executor
 from engine.runtime.jobs import Embedding, Restoring
 from engine.runtime.models import Loading, Pairing, surely
 from engine.runtime.plan import Status, StepPlan
@@ -82,8 +82,8 @@ class Loop:
         self._workers = Workers(mailbox)
         self._loading = Loading(self._state, self._workers, confined.shared(), ways_dir)
         self._restoring = Restoring(self._state, self._workers)
-        self._execution = Execution(self._state, self._restoring, self._loading)
-        self._finishing = Finishing(self._state, self._loading)
+        self._executor = Executor(self._state, self._restoring, self._loading)
+        self._delivery = Delivery(self._state, self._loading)
         self._embedding = Embedding(self._state, self._workers)
         self._recovery = Recovery(self._state, self._loading)
         self._idling = Idling(self._state, self._loading.free, lambda: self._embedding.models)
@@ -146,20 +146,20 @@ class Loop:
         now = view(self._state, self._loading.wanted)
         plan = self._scheduler.plan(now)
         reached(Stage.COMPUTING, plan)
-        results = self._execution.execute(plan)
+        run = self._executor.run(plan)
         try:
-            self._finishing.finish(plan, results)
+            self._delivery.deliver(plan, run)
         finally:
-            results.let_go()
+            run.let_go()
         reached(Stage.AFTERWARDS)
-        self._scheduler.observe(now, plan, results.timing)
+        self._scheduler.observe(now, plan, run.timing)
         self._state.fail_lost()
         if plan.passes:
             self._resting.worked()
             if openblas():
                 pacing.streamed()
         # Beside chats that stream, too.
-        read = self._next_pieces(results.timing.decode, plan.awaits_disk)
+        read = self._next_pieces(run.timing.decode, plan.awaits_disk)
         self._idle = not (self._calibrating.step(read) or read) and plan.idle
         self._recovery.well()
         return True

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from engine import Engine, SamplingParams
-from engine.runtime.executor import Execution
+from engine.runtime.executor import Executor
 from engine.serve.keys import Keys
 from engine.serve.server import Server
 from engine.serve.settings import Settings
@@ -34,13 +34,13 @@ class Broken:
 
     def __init__(self) -> None:
         self._before: Any = None
-        self._broken: list[Execution] = []
+        self._broken: list[Executor] = []
         self._wanted = False
 
     def __enter__(self) -> Broken:
-        step = self._before = Execution.execute
+        step = self._before = Executor.run
 
-        def execute(execution: Execution, plan: Any) -> Any:
+        def execute(execution: Executor, plan: Any) -> Any:
             if self._wanted:
                 self._wanted = False
                 self._broken.append(execution)
@@ -48,11 +48,11 @@ class Broken:
                 raise RuntimeError("broken on purpose")
             return step(execution, plan)
 
-        Execution.execute = execute  # type: ignore[method-assign]
+        Executor.run = execute  # type: ignore[method-assign]
         return self
 
     def __exit__(self, *_: object) -> None:
-        Execution.execute = self._before  # type: ignore[method-assign]
+        Executor.run = self._before  # type: ignore[method-assign]
 
     def now(self) -> None:
         """The next step of the engine breaks it down."""

@@ -24,7 +24,7 @@ from engine.cli.main import main
 from engine.errors import ENGINE_STOPPED
 from engine.openai.parsing import Request
 from engine.runtime import executor as execution
-from engine.runtime.executor import Execution
+from engine.runtime.executor import Executor
 from engine.runtime.plan import StepPlan
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -411,15 +411,15 @@ def test_an_engine_that_stops_ends_the_run(engine: Engine, model: Model) -> None
 def test_b6_a_line_that_breaks_the_engine_fails_alone(
     engine: Engine, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    step = Execution.execute
+    step = Executor.run
 
-    def breaking(self: Execution, plan: StepPlan) -> execution.Results:
+    def breaking(self: Executor, plan: StepPlan) -> execution.Run:
         for session in self._state.sessions.values():
             if session.system == "break":
                 raise RuntimeError("broken on purpose")
         return step(self, plan)
 
-    monkeypatch.setattr(Execution, "execute", breaking)
+    monkeypatch.setattr(Executor, "run", breaking)
     few = SamplingParams(max_tokens=5, temperature=0.0, logit_bias={2: -1e9})
     lines = [Request(i, None, f"say {i}", few, "break" if i == 7 else None) for i in range(1, 21)]
     answers: dict[int, Answer] = {}

@@ -13,7 +13,7 @@ import pytest
 
 from engine import Engine, EngineError, PromptProgress, Reply, SamplingParams, Session, TextDelta
 from engine.model import backend
-from engine.runtime.executor import Execution, Results
+from engine.runtime.executor import Executor, Run
 from engine.runtime.plan import StepPlan
 
 NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
@@ -217,15 +217,15 @@ def test_after_a_breakdown_the_engine_can_be_used_again(
     with Engine() as engine:
         model = engine.load(model_folder("plain"))
         expected = engine.open_session(model).send("hello", LONG).tokens(60)
-        step = Execution.execute
+        step = Executor.run
         broken = threading.Event()
 
-        def breaks(self: Execution, plan: StepPlan) -> Results:
+        def breaks(self: Executor, plan: StepPlan) -> Run:
             if broken.is_set():
                 raise SystemError("the floor is gone")
             return step(self, plan)
 
-        monkeypatch.setattr(Execution, "execute", breaks)
+        monkeypatch.setattr(Executor, "run", breaks)
         old = engine.open_session(model)
         reply = old.send("hello", ENDLESS)
         first_text(reply)

@@ -506,17 +506,17 @@ def test_a_listener_that_raises_harms_nobody(
 def test_a_loop_that_cannot_go_on_tells_everybody(
     model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from engine.runtime.executor import Execution
+    from engine.runtime.executor import Executor
 
     engine = Engine()
     model = engine.load(model_folder("plain"))
     reply = engine.open_session(model).send("hello", ENDLESS)
     next(event for event in reply if isinstance(event, TextDelta))
 
-    def broken(self: Execution, plan: object) -> None:
+    def broken(self: Executor, plan: object) -> None:
         raise SystemError("the floor is gone")
 
-    monkeypatch.setattr(Execution, "execute", broken)
+    monkeypatch.setattr(Executor, "run", broken)
     with pytest.raises(EngineError, match="the floor is gone") as caught:
         reply.text(60)
     assert caught.value.code == "engine_stopped"

@@ -17,7 +17,7 @@ from engine.kv.held_caches import HeldCaches
 from engine.model import loader, runner
 from engine.runtime import commands as reception
 from engine.runtime import preparing
-from engine.runtime.executor import Execution
+from engine.runtime.executor import Executor
 from engine.runtime.state import State
 from tests.engine.families import FAMILIES
 
@@ -55,9 +55,9 @@ def raise_once(monkeypatch: pytest.MonkeyPatch, where: Any, name: str, error: An
 @pytest.fixture
 def breaking(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Set it, and the engine thread breaks down: all its turns fail, those of the next do not."""
-    execute, broken, breaking_down = Execution.execute, threading.Event(), set[Execution]()
+    execute, broken, breaking_down = Executor.run, threading.Event(), set[Executor]()
 
-    def breaks(self: Execution, plan: Any) -> Any:
+    def breaks(self: Executor, plan: Any) -> Any:
         if broken.is_set():
             broken.clear()
             breaking_down.add(self)
@@ -65,7 +65,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
             raise SystemError("the floor is gone")
         return execute(self, plan)
 
-    monkeypatch.setattr(Execution, "execute", breaks)
+    monkeypatch.setattr(Executor, "run", breaks)
     return broken
 
 

@@ -16,7 +16,7 @@ from engine.kv.session_kv import SessionKV
 from engine.model import backend, loader, output_rows, runner
 from engine.model.reading import Reading
 from engine.runtime import scheduler as together
-from engine.runtime.executor import Execution, Results
+from engine.runtime.executor import Executor, Run
 from engine.runtime.loop import Recovery
 from engine.runtime.plan import Status, StepPlan
 from engine.runtime.request import ReplyState
@@ -164,14 +164,14 @@ def test_nothing_is_left_of_a_prompt_whose_last_token_has_been_fed(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left: list[int] = []
-    execute = Execution.execute
+    execute = Executor.run
 
-    def watched(execution: Execution, plan: StepPlan) -> Results:
+    def watched(execution: Executor, plan: StepPlan) -> Run:
         results = execute(execution, plan)
         left.extend(results.timing.left for chunk in plan.chunks if chunk.ends)
         return results
 
-    monkeypatch.setattr(Execution, "execute", watched)
+    monkeypatch.setattr(Executor, "run", watched)
     engine.open_session(engine.load(model_folder("plain"))).send("hello", params(1)).tokens(60)
     assert left == [0]
 

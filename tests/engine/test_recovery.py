@@ -12,8 +12,8 @@ from engine import Engine, EngineError, Reply, SamplingParams, TextDelta
 from engine.kv.offload import Offload
 from engine.kv.prefix_cache import PrefixCache
 from engine.runtime import loop, view
-from engine.runtime.delivery import Finishing
-from engine.runtime.executor import Execution
+from engine.runtime.delivery import Delivery
+from engine.runtime.executor import Executor
 from engine.runtime.jobs import Restoring
 from engine.runtime.models import Loading
 from engine.runtime.request import SessionState
@@ -70,9 +70,9 @@ FRAMES = {
     "settling what was written": (Offload, "settle"),
     "looking": (loop, "view"),
     "planning": (Scheduler, "plan"),
-    "executing": (Execution, "execute"),
-    "finishing": (Finishing, "finish"),
-    "telling places": (Finishing, "_tell_places"),
+    "executing": (Executor, "run"),
+    "finishing": (Delivery, "deliver"),
+    "telling places": (Delivery, "_tell_places"),
     "learning": (Scheduler, "observe"),
     "looking for lost replies": (State, "fail_lost"),
     "reading pieces": (loop.Loop, "_next_pieces"),
@@ -145,7 +145,7 @@ def test_a_fault_that_comes_back_ends_the_engine_and_is_told(
     model = engine.load(model_folder("plain"))
     reply = engine.open_session(model).send("hello", LONG)
     first_text(reply)
-    raises(monkeypatch, Finishing, "finish", Panic, times=2)
+    raises(monkeypatch, Delivery, "deliver", Panic, times=2)
     with pytest.raises(EngineError, match="injected") as caught:
         reply.tokens(60)
     assert caught.value.code == "engine_stopped"

@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 
 from engine import Engine
-from engine.runtime.executor import Execution, Results
+from engine.runtime.executor import Executor, Run
 from engine.runtime.plan import StepPlan
 from engine.runtime.workers import THREADS
 from engine.serve import reloading as loaded_again
@@ -390,16 +390,16 @@ def test_b6_after_a_breakdown_the_models_are_loaded_again(
 ) -> None:
     assert health(served.port) == (200, "ok")
     whole = ask(served)
-    step, broken = Execution.execute, list[Execution]()
+    step, broken = Executor.run, list[Executor]()
 
-    def breaking(self: Execution, plan: StepPlan) -> Results:
+    def breaking(self: Executor, plan: StepPlan) -> Run:
         if not broken and any(s.reply for s in self._state.sessions.values()):
             broken.append(self)
         if self in broken:  # once would be survived
             raise RuntimeError("broken on purpose")
         return step(self, plan)
 
-    monkeypatch.setattr(Execution, "execute", breaking)
+    monkeypatch.setattr(Executor, "run", breaking)
     got, answer = ask(served)
     assert got == 503
     assert "loaded again" in answer["error"]["message"]
