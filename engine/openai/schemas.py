@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from engine.openai.parsing import SAMPLING
+from engine.openai.requests import SAMPLING
 from engine.params import ABOVE_ZERO, LEAST, RANGES, FormLimits
 
 Schema = dict[str, Any]

@@ -12,6 +12,6 @@ answers, and `client` tells its client of them. `plain_routes` answers what need
 and `openapi` tells programs of them all. `engine.openai` has the shapes that files of requests
 share.
 
-Imports: engine.engine, engine.errors, engine.hub, engine.messages, engine.model, engine.openai,
-engine.params, engine.reply, engine.runtime, engine.serve.doors.
+Imports: engine.engine, engine.errors, engine.hub, engine.messages, engine.model,
+engine.openai, engine.params, engine.reply, engine.runtime, engine.serve.routes.
 """

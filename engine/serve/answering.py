@@ -1,37 +1,182 @@
-"""From any door's body to the engine, and the replies' events to the client."""
+"""From a request's body to the engine, and from the replies' events to the client."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
+from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from engine.engine import Engine
 from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
-from engine.messages import Event, Failed, Finished
+from engine.messages import Event, Failed, Finished, PromptProgress
 from engine.model.info import Model
-from engine.serve import bodies, limits
-from engine.serve.client import Client, refusal
-from engine.serve.doors.choice import Choice
-from engine.serve.doors.door import Asked, Door
-from engine.serve.entry import Use
-from engine.serve.guests import Guest, guest_of
+from engine.serve import bodies, errors
+from engine.serve.auth import Guest, Sharing, count_answers, guest_of
+from engine.serve.errors import MODEL_UNLOADED, WRONG_KEY, RefusedError
 from engine.serve.metrics import Metrics
-from engine.serve.operation import Operation
+from engine.serve.models import BROKE_DOWN, Served, Use
 from engine.serve.places import AnotherModelError, Place, Places, session_name
-from engine.serve.recalling import recalled, remember
-from engine.serve.refusals import MODEL_UNLOADED, WRONG_KEY, RefusedError
-from engine.serve.reloading import BROKE_DOWN
-from engine.serve.replies import Events, Gone, Replies
-from engine.serve.served import Served
-from engine.serve.sharing import Sharing
-from engine.serve.told import Told
-from engine.serve.visits import Visits
-from engine.serve.watch import disconnected, meanwhile, unless
+from engine.serve.queue import disconnected, meanwhile, unless
+from engine.serve.replies import Events, Gone, Replies, Visits
+from engine.serve.routes.base import Asked, Door, Operation, Telling, encoded
+from engine.serve.routes.choice import Choice
+from engine.serve.sessions import Sessions, Told, check_digest
+
+
+class Client:
+    """Tells one client of the events of its answer.
+
+    Args:
+        door: the shape of errors.
+        telling: the shape of answers.
+        stream: tell of each event as it comes, and not of the whole answer at its end.
+        headers: of the answer, beside its own.
+    """
+
+    def __init__(
+        self,
+        send: Send,
+        door: Door,
+        telling: Telling,
+        stream: bool,
+        headers: Sequence[tuple[bytes, bytes]] = (),
+    ) -> None:
+        self._send = send
+        self._door = door
+        self._telling = telling
+        self._stream = stream
+        self._headers = headers
+        self._begun = False
+        self._opened = False
+
+    async def __call__(self, choice: Choice, event: Event) -> None:
+        """Tell of one event of a choice.
+
+        Raises:
+            EngineError: the answer has failed, and nothing was told yet.
+        """
+        if isinstance(event, Failed):
+            error = EngineError(event.code, event.message)
+            if not await self.refused(error):
+                raise error
+            return
+        pieces = choice.take(event)
+        if not self._stream:
+            for _ in pieces:
+                pass
+            if self._all_ended:
+                content = encoded(self._telling.whole())
+                length = (b"content-length", str(len(content)).encode())
+                await self._head(b"application/json", length)
+                await self._write(content, more=False)
+            return
+        told = [self._telling.piece(choice, piece) for piece in pieces]
+        if not self._opened:
+            self._opened = True
+            told.insert(0, self._telling.begin())
+        if isinstance(event, Finished):
+            told.append(self._telling.ended(choice))
+        if self._all_ended:
+            told.append(self._telling.end())
+        if not self._begun:
+            await self._begin_stream()
+        if data := b"".join(told):
+            await self._write(data, more=not self._all_ended)
+        if isinstance(event, PromptProgress):
+            await self.comment(f"read {event.done} of {event.total} tokens")
+
+    @property
+    def _all_ended(self) -> bool:
+        return all(choice.last is not None for choice in self._telling.choices)
+
+    async def comment(self, text: str) -> None:
+        """Tell a streaming client something that is no part of the answer.
+
+        Clients skip lines that begin with a colon. People who watch the stream read them.
+        """
+        if not self._stream:
+            return
+        if not self._begun:
+            await self._begin_stream()
+        await self._write(f": {text}\n\n".encode())
+
+    async def refused(self, error: Exception) -> bool:
+        """Tell of an error within a stream that has begun. False: it has not."""
+        if self._begun:
+            await self._write(self._telling.failed(body_of(self._door, error)[1]), more=False)
+        return self._begun
+
+    async def _begin_stream(self) -> None:
+        await self._head(b"text/event-stream; charset=utf-8", (b"cache-control", b"no-store"))
+
+    async def _head(self, kind: bytes, *more: tuple[bytes, bytes]) -> None:
+        self._begun = True
+        headers = [(b"content-type", kind), *self._headers, *more]
+        await self._send({"type": "http.response.start", "status": 200, "headers": headers})
+
+    async def _write(self, data: bytes, more: bool = True) -> None:
+        await self._send({"type": "http.response.body", "body": data, "more_body": more})
+
+
+class Shape(Protocol):
+    """Whoever gives errors a shape."""
+
+    def error(self, status: int, code: str, message: str) -> dict[str, Any]:
+        """An error in that shape."""
+
+
+def body_of(door: Shape, error: Exception) -> tuple[int, dict[str, Any]]:
+    """An error's status, and its words in a door's shape."""
+    status, told = errors.body_of(error)
+    return status, door.error(status, told["error"]["code"], told["error"]["message"])
+
+
+def refusal(door: Shape, error: Exception) -> JSONResponse:
+    """The response for an error, in a door's shape."""
+    status, told = body_of(door, error)
+    return JSONResponse(told, status, errors.headers_of(status, error))
+
+
+async def recalled(
+    sessions: Sessions, scope: Scope, name: str | None, body: dict[str, Any], size: int
+) -> Told | None:
+    """The whole conversation of a request, whose body has it afterwards; None without a session.
+
+    Args:
+        name: of the session that the request names.
+        size: bytes of the request.
+
+    Raises:
+        RefusedError: 400, `follows` is none; 404 and 409, the session does not know it.
+    """
+    follows, messages = body.pop("follows", None), body.get("messages")
+    if follows is not None:
+        try:
+            check_digest("follows", follows)
+            if name is None:
+                raise ValueError("follows goes with a session: name it by session_id")
+        except ValueError as error:
+            raise bodies.not_understood(error) from None
+    if name is None or not isinstance(messages, list):
+        return None
+    before = Told() if follows is None else sessions.get(guest_of(scope), name).told
+    join = partial(before.followed, follows, messages, size)
+    found = await asyncio.to_thread(join) if size > bodies.LARGE else join()
+    body["messages"] = list(found.messages)
+    return found
+
+
+def remember(sessions: Sessions, scope: Scope, name: str | None, told: Told | None) -> None:
+    """The session has been told this: a next request may go on from it."""
+    named = sessions.find(guest_of(scope), name) if name else None
+    if named is not None and told is not None:
+        named.told = told.kept
+
 
 ENDING = "The server is ending."
 REVOKED = "This key was revoked."
@@ -189,7 +334,7 @@ class Answering:
                 Choice(number, bool(asked.params.offered), asked.stream, number // asked.n)
                 for number in range(asked.n * len(asked.prompts))
             ]
-            limits.count(scope, len(choices))
+            count_answers(scope, len(choices))
             told = request.told.headers if request.told else ()
             tell = Client(request.send, door, door.telling(asked, choices), asked.stream, told)
             replies = Replies(self._engine, asked, choices, events, guest_of(scope))

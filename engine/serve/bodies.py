@@ -14,13 +14,11 @@ from starlette.types import Receive, Scope
 from engine.errors import CAPACITY_EXHAUSTED
 from engine.model.info import Model
 from engine.openai import json_text
-from engine.openai.json_parts import Parts
-from engine.serve.doors.fields import Fields
-from engine.serve.doors.kinds import Table
-from engine.serve.guests import LOCAL, Guest
-from engine.serve.refusals import RefusedError
-from engine.serve.served import Served
-from engine.serve.sharing import Sharing
+from engine.openai.json_text import Parts
+from engine.serve.auth import LOCAL, Guest, Sharing
+from engine.serve.errors import RefusedError
+from engine.serve.models import Served
+from engine.serve.routes.fields import Fields, Table
 
 LEAST_LIMIT, MOST_LIMIT = 2**20, 64 * 2**20
 """Bytes of a request: no model's limit is outside of these."""

@@ -26,15 +26,13 @@ from engine.errors import (
 )
 from engine.messages import Message
 from engine.model.info import Model
-from engine.serve.conversations import Conversation, Conversations
-from engine.serve.doors.kinds import Kind
-from engine.serve.entry import Use
-from engine.serve.guests import Guest, guest_of
-from engine.serve.line import Line, Say, Turn
-from engine.serve.refusals import MODEL_UNLOADED, RefusedError
-from engine.serve.sessions import Manner, Named, Sessions
+from engine.serve.auth import Guest, Sharing, guest_of
+from engine.serve.errors import MODEL_UNLOADED, RefusedError
+from engine.serve.models import Use
+from engine.serve.queue import Line, Say, Turn
+from engine.serve.routes.fields import Kind
+from engine.serve.sessions import Conversation, Conversations, Manner, Named, Sessions
 from engine.serve.settings import Settings
-from engine.serve.sharing import Sharing
 
 log = logging.getLogger(__name__)
 

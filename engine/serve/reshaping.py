@@ -6,8 +6,8 @@ import json
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from engine.serve.doors.door import encoded
-from engine.serve.doors.messages import MessagesDoor, error_of
+from engine.serve.routes.base import encoded
+from engine.serve.routes.messages import MessagesDoor, error_of
 
 
 class Reshaped:

@@ -16,24 +16,20 @@ from engine.model import backend
 from engine.model.info import Model
 from engine.serve.answering import Answering
 from engine.serve.app import App
+from engine.serve.auth import Keys, Sharing
 from engine.serve.connection import AT_ONCE, PATIENCE, Connection, room_for
-from engine.serve.conversations import Conversations
-from engine.serve.doors.chat import ChatDoor
-from engine.serve.doors.completions import CompletionsDoor
-from engine.serve.doors.messages import MessagesDoor
-from engine.serve.doors.responses import Kept, ResponsesDoor
-from engine.serve.entry import Entry
-from engine.serve.health import Health
-from engine.serve.keys import Keys
 from engine.serve.metrics import Metrics
-from engine.serve.model_routes import ModelRoutes
+from engine.serve.models import Entry, Served
 from engine.serve.places import Places
-from engine.serve.plain_routes import PlainRoutes
-from engine.serve.served import Served
-from engine.serve.session_routes import SessionRoutes
-from engine.serve.sessions import Sessions
+from engine.serve.routes.chat import ChatDoor, CompletionsDoor
+from engine.serve.routes.messages import MessagesDoor
+from engine.serve.routes.models import ModelRoutes
+from engine.serve.routes.plain import PlainRoutes
+from engine.serve.routes.responses import Kept, ResponsesDoor
+from engine.serve.routes.sessions import SessionRoutes
+from engine.serve.routes.status import Health
+from engine.serve.sessions import Conversations, Sessions
 from engine.serve.settings import Settings
-from engine.serve.sharing import Sharing
 
 log = logging.getLogger(__name__)
 

@@ -1,24 +1,90 @@
-"""Sessions that clients name. Each is isolated, and has a place until it is freed."""
+"""The sessions in which requests are answered: those that clients name, and all others."""
 
 from __future__ import annotations
 
 import logging
+import re
+import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from engine.engine import Engine, Session
 from engine.errors import CAPACITY_EXHAUSTED, SESSION_CLOSED, EngineError
-from engine.messages import Overflow
+from engine.messages import Message, Overflow
 from engine.model.info import Model
-from engine.serve.guests import Guest
-from engine.serve.line import Line, Turn
-from engine.serve.refusals import RefusedError
+from engine.openai.json_text import chained
+from engine.serve.auth import LOCAL, Guest, Sharing
+from engine.serve.errors import RefusedError
+from engine.serve.queue import Line, Turn
 from engine.serve.settings import Settings
-from engine.serve.sharing import Sharing
-from engine.serve.told import Told
+
+UNKNOWN = "conversation_unknown"
+HEADER = b"x-stretto-conversation"
+"""Of an answer in a session: the digest of the whole conversation that is answered."""
+MOST_KEPT = 4 * 2**20
+"""Bytes of a request whose conversation is kept. A longer one is sent whole every time."""
+DIGEST = "[0-9a-f]{64}"
+
+
+def check_digest(name: str, value: object) -> None:
+    if not isinstance(value, str) or not re.fullmatch(DIGEST, value):
+        raise ValueError(f"{name} is no digest of 64 small hexadecimal digits")
+
+
+@dataclass(frozen=True)
+class Told:
+    """A conversation as its client has sent it.
+
+    Attributes:
+        messages: all of them.
+        digests: of each beginning, as many as there are messages.
+        size: bytes of the requests in which they came.
+    """
+
+    messages: tuple[Any, ...] = ()
+    digests: tuple[str, ...] = ()
+    size: int = 0
+
+    def followed(self, follows: str | None, messages: Sequence[Any], size: int) -> Told:
+        """The conversation that these messages go on, and they.
+
+        Args:
+            follows: the digest of the beginning; None where they are the whole conversation.
+            size: bytes of their request.
+
+        Raises:
+            RefusedError: 409, no beginning of this conversation has that digest.
+        """
+        if follows is None:
+            return Told(tuple(messages), tuple(chained(messages)), size)
+        if follows not in self.digests:
+            raise RefusedError(
+                409,
+                "The session does not know the messages that follows names. "
+                "Send the whole conversation, without follows.",
+                UNKNOWN,
+            )
+        count = self.digests.index(follows) + 1
+        return Told(
+            (*self.messages[:count], *messages),
+            (*self.digests[:count], *chained(messages, follows)),
+            self.size + size,
+        )
+
+    @property
+    def headers(self) -> tuple[tuple[bytes, bytes], ...]:
+        """By which the client knows that its conversation is the one that is answered."""
+        return ((HEADER, self.digests[-1].encode()),) if self.digests else ()
+
+    @property
+    def kept(self) -> Told:
+        """What a session keeps of it: all or nothing."""
+        return self if self.size <= MOST_KEPT else Told()
+
 
 log = logging.getLogger(__name__)
 
@@ -251,3 +317,129 @@ class Sessions:
         named.line.end(named.gone())
         if named.turn is not None:
             named.turn.refuse(named.gone())
+
+
+KEPT = 16
+"""Idle sessions of one guest that stay open."""
+MOST_IDLE = 256
+"""Of all guests. Past that the one who has most loses the least recently used."""
+
+
+@dataclass(eq=False)
+class Conversation:
+    """A session, and the messages that were said in it."""
+
+    session: Session
+    kind: tuple[str, str, Manner]  # the guest, the model, how it works
+    messages: list[Message] = field(default_factory=list)
+    losses: int = 0  # of its model's sessions, before it was taken
+
+
+class Conversations:
+    """The sessions of a server. Every method may be called from any thread.
+
+    Args:
+        keep: how many idle ones of each guest stay. The least recently used go first. What others
+            do closes none of them, unless there are more than `most` in all.
+    """
+
+    def __init__(self, engine: Engine, keep: int = KEPT, most: int = MOST_IDLE) -> None:
+        self._engine = engine
+        self._keep, self._most = keep, most
+        self._idle: list[Conversation] = []  # the least recently used first
+        self._lock = threading.Lock()
+        self._losses: Counter[str | None] = Counter()  # of a model's sessions; None: of all
+        self._ended = False
+
+    def take(
+        self, model: Model, messages: Sequence[Message], manner: Manner, guest: Guest = LOCAL
+    ) -> Conversation:
+        """A conversation for one request. Nobody else gets it until it is given back.
+
+        One guest's are never found by another, not even by how fast an answer comes.
+
+        Raises:
+            EngineError: the engine was stopped.
+        """
+        kind = (guest.id, model.id, manner)
+        losses = self._lost(model.id)  # one that comes from now on may take this session, too
+        found = self._find(kind, messages)
+        if found is None:
+            found = Conversation(manner.open(self._engine, model, guest), kind)
+        found.messages, found.losses = list(messages), losses
+        return found
+
+    def give_back(self, conversation: Conversation) -> None:
+        """Keep a conversation for its next turn. Its session must be idle."""
+        with self._lock:
+            if conversation.losses == self._lost(conversation.kind[1]) and not self._ended:
+                self._idle.append(conversation)
+                old = self._surplus(conversation.kind[0])
+                if old is not None:
+                    self._idle.remove(old)
+            else:
+                old = conversation
+        if old is not None:
+            old.session.close()
+
+    def _surplus(self, guest: str) -> Conversation | None:
+        """The one that goes, after a guest has given one back; None where all may stay."""
+        held = Counter(c.kind[0] for c in self._idle)
+        if held[guest] <= self._keep and len(self._idle) <= self._most:
+            return None
+        whose = guest if held[guest] > self._keep else max(held, key=lambda g: held[g])
+        return next(c for c in self._idle if c.kind[0] == whose)
+
+    def clear(self, model_id: str | None = None) -> None:
+        """Close all idle ones, or those of a model: the engine has lost their sessions.
+
+        Those that are taken are closed when they are given back.
+        """
+        with self._lock:
+            self._losses[model_id] += 1
+            gone = [c for c in self._idle if model_id in (None, c.kind[1])]
+            self._idle = [c for c in self._idle if c not in gone]
+        for old in gone:
+            old.session.close()
+
+    def forget(self, guest: str) -> None:
+        """Close all idle ones of a guest."""
+        with self._lock:
+            gone = [c for c in self._idle if c.kind[0] == guest]
+            self._idle = [c for c in self._idle if c not in gone]
+        for old in gone:
+            old.session.close()
+
+    def end(self) -> None:
+        """Close all, and keep none any more."""
+        self._ended = True
+        self.clear()
+
+    def _lost(self, model_id: str) -> int:
+        """How often the engine has lost sessions of that model."""
+        return self._losses[model_id] + self._losses[None]
+
+    def _find(
+        self, kind: tuple[str, str, Manner], messages: Sequence[Message]
+    ) -> Conversation | None:
+        with self._lock:
+            best, most = None, 0
+            for known in self._idle:
+                shared = _shared(known.messages, messages)
+                # A session that would have to forget a turn is left for that turn's client.
+                whole = shared == len(known.messages)
+                if known.kind == kind and whole and shared > most:
+                    best, most = known, shared
+            if best is not None:
+                self._idle.remove(best)
+            return best
+
+
+def _shared(a: Sequence[Message], b: Sequence[Message]) -> int:
+    """With how many equal messages the two begin."""
+    count = 0
+    for one, other in zip(a, b, strict=False):
+        if one.get("role") != other.get("role") or one.get("content") != other.get("content"):
+            break
+        count += 1
+    return count

@@ -17,7 +17,7 @@ from typing import Any
 
 from engine import Engine, SamplingParams
 from engine.runtime.executor import Execution
-from engine.serve.keys import Keys
+from engine.serve.auth import Keys
 from engine.serve.server import Server
 from engine.serve.settings import Settings
 from tests.engine.serve_schedule import TEXTS, Step

@@ -12,14 +12,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from engine import Model
-from engine.openai.parsing import SAMPLING
-from engine.serve.doors.chat import ChatDoor
-from engine.serve.doors.completions import CompletionsDoor
-from engine.serve.doors.counting import CountingDoor
-from engine.serve.doors.embeddings import EmbeddingsDoor
-from engine.serve.doors.messages import MessagesDoor
-from engine.serve.doors.responses import Kept, ResponsesDoor
-from engine.serve.refusals import RefusedError
+from engine.openai.requests import SAMPLING
+from engine.serve.errors import RefusedError
+from engine.serve.routes.chat import ChatDoor, CompletionsDoor
+from engine.serve.routes.embeddings import EmbeddingsDoor
+from engine.serve.routes.messages import CountingDoor, MessagesDoor
+from engine.serve.routes.responses import Kept, ResponsesDoor
 from engine.serve.server import Server
 from tests.engine.bodies import ODD, simplest, values
 from tests.engine.serving import ask

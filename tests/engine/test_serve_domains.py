@@ -10,11 +10,9 @@ import pytest
 
 from engine import Engine, Model, SamplingParams
 from engine.engine import Session
-from engine.serve.conversations import Conversations
-from engine.serve.guests import Guest
-from engine.serve.keys import Keys
+from engine.serve.auth import Guest, Keys
 from engine.serve.server import Server
-from engine.serve.sessions import Manner
+from engine.serve.sessions import Conversations, Manner
 from engine.serve.settings import Settings
 from tests.engine.serving import NEVER_ENDS, ask, body, connect, raw, until_said, user
 

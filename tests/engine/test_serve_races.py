@@ -16,9 +16,9 @@ import pytest
 from engine import Engine, Model
 from engine.bench.random_models import write_model
 from engine.serve import bodies
+from engine.serve.auth import Keys
 from engine.serve.connection import MOST_READ, Connection
-from engine.serve.keys import Keys
-from engine.serve.line import Line
+from engine.serve.queue import Line
 from engine.serve.server import Server
 from engine.serve.settings import Settings
 from tests.engine.families import FAMILIES

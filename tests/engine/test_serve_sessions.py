@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from engine import Engine, Model
-from engine.openai.digests import chained
+from engine.openai.json_text import chained
 from engine.serve.server import AT_ONCE as ACCEPTED
 from engine.serve.server import Server
+from engine.serve.sessions import MOST_KEPT, Told
 from engine.serve.settings import Settings
-from engine.serve.told import MOST_KEPT, Told
 from tests.engine.crowd import crowd
 from tests.engine.serving import (
     CHAT,

@@ -13,8 +13,8 @@ import pytest
 
 from engine import Engine, Model
 from engine.serve import bodies
-from engine.serve.keys import Keys
-from engine.serve.line import Line, Turn
+from engine.serve.auth import Keys
+from engine.serve.queue import Line, Turn
 from engine.serve.server import Server
 from engine.serve.settings import Settings
 from tests.engine.serving import CHAT, ask, body, connect, endless, raw, until, until_said

@@ -13,12 +13,11 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from engine.errors import EngineError
 from engine.model.info import Model
-from engine.serve import bodies, refusals
-from engine.serve.doors.kinds import FLAG, Table
-from engine.serve.entry import Entry
-from engine.serve.guests import guest_of
-from engine.serve.operation import Operation
-from engine.serve.served import Served
+from engine.serve import bodies, errors
+from engine.serve.auth import guest_of
+from engine.serve.models import Entry, Served
+from engine.serve.routes.base import Operation
+from engine.serve.routes.fields import FLAG, Table
 
 LOOK_SECONDS = 0.25
 """Between two words about how far a model's loading is."""
@@ -86,7 +85,7 @@ class ModelRoutes:
             await loading
             yield _event(_shown(entry))
         except EngineError as error:
-            yield _event(refusals.body_of(error)[1])
+            yield _event(errors.body_of(error)[1])
         finally:
             loading.cancel()  # it waits only: the loading itself goes on
         yield b"data: [DONE]\n\n"

@@ -16,18 +16,16 @@ from engine.engine import Engine
 from engine.errors import EngineError
 from engine.model.info import Model
 from engine.serve import bodies
-from engine.serve.answering import Answering
-from engine.serve.client import refusal
-from engine.serve.doors.counting import CountingDoor
-from engine.serve.doors.door import Asked
-from engine.serve.doors.embeddings import AskedVectors, EmbeddingsDoor
-from engine.serve.doors.kinds import Table
-from engine.serve.doors.responses import Kept
-from engine.serve.guests import guest_of
-from engine.serve.operation import Operation
+from engine.serve.answering import Answering, refusal
+from engine.serve.auth import guest_of
+from engine.serve.errors import RefusedError
 from engine.serve.places import session_name
-from engine.serve.refusals import RefusedError
-from engine.serve.watch import disconnected, meanwhile, unless
+from engine.serve.queue import disconnected, meanwhile, unless
+from engine.serve.routes.base import Asked, Operation
+from engine.serve.routes.embeddings import AskedVectors, EmbeddingsDoor
+from engine.serve.routes.fields import Table
+from engine.serve.routes.messages import CountingDoor
+from engine.serve.routes.responses import Kept
 
 T = TypeVar("T")
 Answer = Callable[[Any], Coroutine[Any, Any, dict[str, Any]]]

@@ -10,10 +10,9 @@ from typing import Any
 from engine.messages import Embeddings
 from engine.model.info import Model
 from engine.openai.schemas import PROMPT
-from engine.serve.doors.completions import prompts_of
-from engine.serve.doors.door import Body, OpenAIErrors
-from engine.serve.doors.fields import Fields
-from engine.serve.doors.kinds import MODEL, USER, Kind, Table, one_of
+from engine.serve.routes.base import Body, OpenAIErrors
+from engine.serve.routes.chat import prompts_of
+from engine.serve.routes.fields import MODEL, USER, Fields, Kind, Table, one_of
 
 MOST_TEXTS = 2048
 """In one request, as with OpenAI."""

@@ -1,21 +1,63 @@
-"""What a door is: it reads a body into our own terms, and tells what comes of it in its own."""
+"""What every route has: how it is described, what it reads a body into, and how it answers."""
 
 from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from starlette.routing import Route
+
 from engine.messages import Message, RawPrompt
 from engine.model.info import Model
-from engine.openai import response
 from engine.params import SamplingParams
-from engine.serve.doors.choice import Choice, Piece
-from engine.serve.doors.kinds import Table
-from engine.serve.guests import LOCAL, Guest
+from engine.serve.auth import LOCAL, Guest
+from engine.serve.errors import openai_error
+from engine.serve.routes.choice import Choice, Piece
+from engine.serve.routes.fields import Table
 from engine.serve.sessions import Manner
+
+
+class Operation(Route):
+    """A route, and what clients are told of it.
+
+    Args:
+        endpoint: a function of Starlette's, or an ASGI application.
+
+    Attributes:
+        method: of HTTP.
+        about: a sentence.
+        table: the fields of its body; None where it has none.
+        must: whether there has to be a body.
+        names_session: whether its request may name a session.
+        kind: of what it answers, where that is no JSON.
+        status: of a request that could be answered.
+    """
+
+    def __init__(
+        self,
+        method: str,
+        path: str,
+        endpoint: Callable[..., Any],
+        about: str,
+        *,
+        table: Table | None = None,
+        must: bool = False,
+        names_session: bool = False,
+        kind: str = "application/json",
+        status: int = 200,
+    ) -> None:
+        super().__init__(path, endpoint, methods=[method])
+        self.method = method
+        self.about = about
+        self.table = table
+        self.must = must
+        self.names_session = names_session
+        self.kind = kind
+        self.status = status
+
 
 Body = dict[str, Any]
 
@@ -119,7 +161,7 @@ class OpenAIErrors:
 
     def error(self, status: int, code: str, message: str) -> Body:
         """An error in the door's shape."""
-        return response.error(status, code, message)
+        return openai_error(status, code, message)
 
 
 def encoded(content: Any) -> bytes:

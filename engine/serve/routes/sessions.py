@@ -11,11 +11,11 @@ from starlette.responses import JSONResponse, Response
 
 from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.serve import bodies
-from engine.serve.doors.kinds import FLAG, MANNER, MODEL, TEXT, Kind, Table, number
-from engine.serve.guests import Guest, guest_of
-from engine.serve.operation import Operation
+from engine.serve.auth import Guest, guest_of
+from engine.serve.models import Served
 from engine.serve.places import NAMED, checked
-from engine.serve.served import Served
+from engine.serve.routes.base import Operation
+from engine.serve.routes.fields import FLAG, MANNER, MODEL, TEXT, Kind, Table, number
 from engine.serve.sessions import Manner, Named, Sessions
 
 LONGEST_TTL = 30 * 86400.0
