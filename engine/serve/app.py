@@ -1,4 +1,9 @@
-"""The Starlette application: routes, errors, and the checks that stand before them."""
+"""The Starlette application, and what stands before its routes: which host, page, key, how often.
+
+No web page may ask this server for anything, unless its origin was listed. A request that names
+another host, or that a page or a browser's extension has sent, is refused. Browsers say so in
+`Origin` and `Sec-Fetch-Site`.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +21,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from engine.errors import EngineError
 from engine.serve import errors
-from engine.serve.answering import Answering
 from engine.serve.auth import LOCAL, Guest, Keys, Limits, set_guest
 from engine.serve.errors import WRONG_KEY, RefusedError
 from engine.serve.metrics import Metrics
-from engine.serve.reshaping import Reshaped
-from engine.serve.routes.base import Door, Operation
-from engine.serve.routes.models import ModelRoutes
-from engine.serve.routes.plain import PlainRoutes
-from engine.serve.routes.sessions import SessionRoutes
-from engine.serve.routes.status import Health, OpenAPI
+from engine.serve.routes.base import Operation
 from engine.serve.settings import Settings
 
 log = logging.getLogger(__name__)
 
+_LONGEST_PATH = 200
+"""Characters of a path in an error's words."""
 OPEN = "/health"
 """The path that needs no key: it tells those without one no more than a word."""
 
@@ -43,22 +44,7 @@ _HEADERS = (
 """What pages may send beside what every page may. The official clients' own begin with `x-`."""
 
 
-def guarded(inner: ASGIApp, settings: Settings, keys: Keys | None, metrics: Metrics) -> ASGIApp:
-    """The routes behind their guard."""
-    app: ASGIApp = _Known(inner, settings, keys)
-    if settings.origins:
-        app = CORSMiddleware(
-            app,
-            allow_origins=settings.origins,
-            allow_methods=("GET", "POST", "DELETE"),
-            allow_headers=_HEADERS,
-            expose_headers=("Retry-After",),
-            allow_private_network=True,
-        )
-    return _Guard(app, settings, metrics)
-
-
-class _Guard:
+class _Logged:
     """Refuses what is not for us, and writes a line into the log for each request.
 
     The line has method, route, status and duration. It has nothing of what was asked or answered,
@@ -84,7 +70,7 @@ class _Guard:
             try:
                 check(scope, self._settings)
             except RefusedError as refused:
-                await told(refused)(scope, receive, noting)
+                await error_response(scope, refused)(scope, receive, noting)
             else:
                 await self._inner(scope, receive, noting)
         except Exception as error:
@@ -100,7 +86,7 @@ class _Guard:
             self._metrics.answered(route, what)
 
 
-class _Known:
+class _Authenticated:
     """Lets those in who have a key, where one is needed, and no more often than they may."""
 
     def __init__(self, inner: ASGIApp, settings: Settings, keys: Keys | None) -> None:
@@ -125,7 +111,7 @@ class _Known:
             with self._limits.counted(guest, scope):
                 await self._inner(scope, receive, send)
         except RefusedError as refused:
-            await told(refused)(scope, receive, send)
+            await error_response(scope, refused)(scope, receive, send)
 
     def _guest(self, scope: Scope) -> Guest | None:
         """Who asks; None for those without a good key where one is needed."""
@@ -163,9 +149,9 @@ def check(scope: Scope, settings: Settings) -> None:
         raise RefusedError(403, "Web pages may not ask this server.")
 
 
-def told(error: Exception) -> JSONResponse:
-    """The response for an error."""
-    status, content = errors.body_of(error)
+def error_response(scope: Scope, error: Exception) -> JSONResponse:
+    """The response for an error, in the shape of the API that was asked."""
+    status, content = errors.body_of(error, scope["path"])
     return JSONResponse(content, status, errors.headers_of(status, error))
 
 
@@ -190,64 +176,44 @@ _LONGEST_PATH = 200
 """Characters of a path in an error's words."""
 
 
-class App:
-    """The whole ASGI application."""
+def application(
+    routes: Sequence[Operation], settings: Settings, keys: Keys | None, metrics: Metrics
+) -> ASGIApp:
+    """The routes, with what is checked and noted for every request."""
 
-    def __init__(
-        self,
-        answering: Answering,
-        doors: Sequence[Door],
-        plain: PlainRoutes,
-        models: ModelRoutes,
-        sessions: SessionRoutes,
-        health: Health,
-        settings: Settings,
-        keys: Keys | None,
-        metrics: Metrics,
-    ) -> None:
-        described = OpenAPI()
-        routes = [
-            *(answering.route(door) for door in doors),
-            *plain.routes(),
-            *models.routes(),
-            *sessions.routes(),
-            *health.routes(),
-            described.route(),
-        ]
-        described.describe(routes)
-        self._routes = routes
-        self._known = _names(routes)
-        inner = Starlette(
-            routes=routes,
-            exception_handlers={
-                HTTPException: self._not_served,
-                RefusedError: _failure,
-                EngineError: _failure,
-                Exception: _failure,
-            },
-        )
-        self._inner: ASGIApp = Reshaped(guarded(inner, settings, keys, metrics))
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._inner(scope, receive, send)
-
-    async def _not_served(self, request: Request, error: Exception) -> Response:
+    async def not_served(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 404
         path = request.scope["path"]
-        allowed = {m for r in self._routes if r.path_regex.match(path) for m in r.methods or ()}
-        headers = {"Allow": ", ".join(sorted(allowed))} if status == 405 else {}
         # The raw path is printable ASCII: h11 refuses every other.
         shown = request.scope["raw_path"].decode("ascii", "replace")[:_LONGEST_PATH]
-        what = f"{request.method} {shown} is not served, only {self._known}."
-        answer = told(RefusedError(status, what))
-        answer.headers.update(headers)
-        return answer
+        served = ", ".join(f"{r.method} {r.path}" for r in routes if "{" not in r.path)
+        what = f"{request.method} {shown} is not served, only {served}."
+        response = error_response(request.scope, RefusedError(status, what))
+        if status == 405:
+            allowed = {m for r in routes if r.path_regex.match(path) for m in r.methods or ()}
+            response.headers["Allow"] = ", ".join(sorted(allowed))
+        return response
 
+    async def failed(request: Request, error: Exception) -> Response:
+        return error_response(request.scope, error)
 
-async def _failure(_: Request, error: Exception) -> Response:
-    return told(error)
-
-
-def _names(routes: list[Operation]) -> str:
-    """What is served, for those who ask for something else. What lies below is left out."""
-    return ", ".join(f"{r.method} {r.path}" for r in routes if "{" not in r.path)
+    app: ASGIApp = Starlette(
+        routes=routes,
+        exception_handlers={
+            HTTPException: not_served,
+            RefusedError: failed,
+            EngineError: failed,
+            Exception: failed,
+        },
+    )
+    app = _Authenticated(app, settings, keys)
+    if settings.origins:
+        app = CORSMiddleware(
+            app,
+            allow_origins=settings.origins,
+            allow_methods=("GET", "POST", "DELETE"),
+            allow_headers=_HEADERS,
+            expose_headers=("Retry-After",),
+            allow_private_network=True,
+        )
+    return _Logged(app, settings, metrics)

@@ -30,21 +30,21 @@ from engine.serve.auth import Guest, Sharing, guest_of
 from engine.serve.errors import MODEL_UNLOADED, RefusedError
 from engine.serve.models import Use
 from engine.serve.queue import Line, Say, Turn
-from engine.serve.routes.fields import Kind
-from engine.serve.sessions import Conversation, Conversations, Manner, Named, Sessions
+from engine.serve.sessions import (
+    SESSION_NAME,
+    SESSION_NAME_RULE,
+    Conversation,
+    Conversations,
+    Manner,
+    Named,
+    Sessions,
+)
 from engine.serve.settings import Settings
 
 log = logging.getLogger(__name__)
 
 ALIASES = ("x-stretto-session-id", "x-executorch-session-id", "session_id", "x-session-affinity")
 """Headers that may name a session, the first one before the others."""
-LONGEST_NAME = 128
-NAME = rf"[A-Za-z0-9][A-Za-z0-9._:@=+-]{{0,{LONGEST_NAME - 1}}}"
-"""A session's name, as a regular expression."""
-_RULE = (
-    f"must be 1 to {LONGEST_NAME} letters, digits and . _ : @ = + -, "
-    "the first one a letter or digit"
-)
 _UNSOUND = (
     *(ENGINE_STOPPED, UNKNOWN_MODEL, MODEL_UNLOADED, INTERNAL_ERROR),
     *(SESSION_CLOSED, UNSUPPORTED_SESSION),  # the engine has no such session
@@ -313,15 +313,6 @@ def checked(name: object, where: str) -> str:
     Raises:
         RefusedError: 400.
     """
-    if not isinstance(name, str) or not re.fullmatch(NAME, name):
-        raise RefusedError(400, f"{where} {_RULE}.")
+    if not isinstance(name, str) or not re.fullmatch(SESSION_NAME, name):
+        raise RefusedError(400, f"{where} {SESSION_NAME_RULE}.")
     return name
-
-
-def _check_name(name: str, value: object) -> None:
-    if not isinstance(value, str) or not re.fullmatch(NAME, value):
-        raise ValueError(f"{name} {_RULE}")
-
-
-NAMED = Kind({"type": "string", "pattern": f"^{NAME}$"}, _check_name)
-"""A body's field that names a session."""

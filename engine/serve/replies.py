@@ -27,7 +27,7 @@ from engine.params import SamplingParams
 from engine.reply import Reply
 from engine.serve.auth import Guest, guest_of
 from engine.serve.places import Place
-from engine.serve.routes.base import Asked
+from engine.serve.routes.base import Generation
 from engine.serve.routes.choice import Choice
 
 log = logging.getLogger(__name__)
@@ -67,11 +67,16 @@ class Replies:
     """
 
     def __init__(
-        self, engine: Engine, asked: Asked, choices: list[Choice], events: Events, guest: Guest
+        self,
+        engine: Engine,
+        generation: Generation,
+        choices: list[Choice],
+        events: Events,
+        guest: Guest,
     ) -> None:
         self._engine = engine
         self._guest = guest
-        self._asked = asked
+        self._generation = generation
         self._choices = choices
         self._events = events
         self._parts: dict[Choice, _Part] = {}
@@ -83,12 +88,12 @@ class Replies:
         Raises:
             EngineError: the engine was stopped.
         """
-        for number in range(len(self._asked.prompts)):
-            choice = self._choices[number * self._asked.n]
+        for number in range(len(self._generation.prompts)):
+            choice = self._choices[number * self._generation.n]
             if number == 0:
                 self._send(choice, place.session, place)
             else:
-                manner, model = self._asked.manner, self._asked.model
+                manner, model = self._generation.manner, self._generation.model
                 self._send(choice, manner.open(self._engine, model, self._guest))
 
     def note(self, choice: Choice, event: Event) -> None:
@@ -150,18 +155,18 @@ class Replies:
                         last = told[1]
         except TimeoutError:
             log.error("a reply that was stopped has not ended after %g seconds", END_SECONDS)
-        if isinstance(last, Finished) and self._asked.messages:
+        if isinstance(last, Finished) and self._generation.messages:
             # The client may have read less than was said, so the answer is no part of what is
             # known. The next turn goes on from the question.
             part.home.keep()
 
     def _send(self, choice: Choice, session: Session, home: Place | None = None) -> None:
-        asked = self._asked
+        generation = self._generation
         deliver = partial(_hand_over, asyncio.get_running_loop(), self._events, choice)
-        prompt = asked.prompts[choice.prompt]
-        params = _params(asked.params, choice.index - choice.prompt * asked.n)
+        prompt = generation.prompts[choice.prompt]
+        params = _params(generation.params, choice.index - choice.prompt * generation.n)
         try:
-            reply = session.send(prompt, params, deliver, asked.template)
+            reply = session.send(prompt, params, deliver, generation.template)
         except BaseException:
             if home is None:
                 session.close()
@@ -170,7 +175,7 @@ class Replies:
 
     def _fork(self, lead: Choice) -> None:
         session = self._parts[lead].session
-        for choice in self._choices[lead.index + 1 : lead.index + self._asked.n]:
+        for choice in self._choices[lead.index + 1 : lead.index + self._generation.n]:
             try:
                 self._send(choice, session.fork())
             except EngineError as error:
@@ -183,7 +188,7 @@ class Replies:
             part.session.close()
         elif isinstance(last, Failed):
             part.home.failed(last.code)
-        elif isinstance(self._asked.prompts[0], RawPrompt):
+        elif isinstance(self._generation.prompts[0], RawPrompt):
             part.home.drop()  # it is no conversation to go on from
         else:
             part.choice.last = last

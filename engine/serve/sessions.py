@@ -36,7 +36,7 @@ def check_digest(name: str, value: object) -> None:
 
 
 @dataclass(frozen=True)
-class Told:
+class Sent:
     """A conversation as its client has sent it.
 
     Attributes:
@@ -49,7 +49,7 @@ class Told:
     digests: tuple[str, ...] = ()
     size: int = 0
 
-    def followed(self, follows: str | None, messages: Sequence[Any], size: int) -> Told:
+    def followed(self, follows: str | None, messages: Sequence[Any], size: int) -> Sent:
         """The conversation that these messages go on, and they.
 
         Args:
@@ -60,7 +60,7 @@ class Told:
             RefusedError: 409, no beginning of this conversation has that digest.
         """
         if follows is None:
-            return Told(tuple(messages), tuple(chained(messages)), size)
+            return Sent(tuple(messages), tuple(chained(messages)), size)
         if follows not in self.digests:
             raise RefusedError(
                 409,
@@ -69,7 +69,7 @@ class Told:
                 UNKNOWN,
             )
         count = self.digests.index(follows) + 1
-        return Told(
+        return Sent(
             (*self.messages[:count], *messages),
             (*self.digests[:count], *chained(messages, follows)),
             self.size + size,
@@ -81,13 +81,20 @@ class Told:
         return ((HEADER, self.digests[-1].encode()),) if self.digests else ()
 
     @property
-    def kept(self) -> Told:
+    def kept(self) -> Sent:
         """What a session keeps of it: all or nothing."""
-        return self if self.size <= MOST_KEPT else Told()
+        return self if self.size <= MOST_KEPT else Sent()
 
 
 log = logging.getLogger(__name__)
 
+LONGEST_NAME = 128
+SESSION_NAME = rf"[A-Za-z0-9][A-Za-z0-9._:@=+-]{{0,{LONGEST_NAME - 1}}}"
+"""A session's name, as a regular expression."""
+SESSION_NAME_RULE = (
+    f"must be 1 to {LONGEST_NAME} letters, digits and . _ : @ = + -, "
+    "the first one a letter or digit"
+)
 SESSION_NOT_FOUND = "session_not_found"
 SESSION_EXISTS = "session_exists"
 KEY_SHARE = 3
@@ -137,7 +144,7 @@ class Named:
         line: its requests, one at a time.
         turn: of the one request that is through its line, in the line of all requests.
         made: when, in seconds since 1970.
-        told: the conversation that it was asked last.
+        sent: the conversation that it was asked last.
     """
 
     guest: Guest
@@ -150,7 +157,7 @@ class Named:
     made: float = field(default_factory=time.time)
     turn: Turn | None = None
     freed: bool = False
-    told: Told = field(default_factory=Told)
+    sent: Sent = field(default_factory=Sent)
 
     @property
     def used(self) -> float:
@@ -248,7 +255,7 @@ class Sessions:
         source = self.get(guest, name)
         name = twin or uuid.uuid4().hex
         made = self.make(guest, name, source.model, source.manner, source.ttl, source)
-        made.told = source.told
+        made.sent = source.sent
         if source.session is not None:
             try:
                 made.session = source.session.fork()

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from engine import Model
 from engine.openai.requests import SAMPLING
 from engine.serve.errors import RefusedError
-from engine.serve.routes.chat import ChatDoor, CompletionsDoor
-from engine.serve.routes.embeddings import EmbeddingsDoor
-from engine.serve.routes.messages import CountingDoor, MessagesDoor
-from engine.serve.routes.responses import Kept, ResponsesDoor
+from engine.serve.routes.chat import ChatCompletions, Completions
+from engine.serve.routes.embeddings import Embeddings
+from engine.serve.routes.messages import CountTokens, Messages
+from engine.serve.routes.responses import Responses, StoredResponses
+from engine.serve.routes.schema import schema_of
 from engine.serve.server import Server
 from tests.engine.bodies import ODD, simplest, values
 from tests.engine.serving import ask
@@ -25,12 +26,12 @@ from tests.engine.serving import ask
 DOORS: dict[str, Any] = {
     door.path: door
     for door in (
-        ChatDoor(),
-        CompletionsDoor(),
-        ResponsesDoor(Kept()),
-        MessagesDoor(),
-        CountingDoor(),
-        EmbeddingsDoor(),
+        ChatCompletions(),
+        Completions(),
+        Responses(StoredResponses()),
+        Messages(),
+        CountTokens(),
+        Embeddings(),
     )
 }
 QUICK = settings(
@@ -88,7 +89,7 @@ def test_a_door_reads_all_that_its_table_has_and_refuses_the_rest(
     server: Server, told: Any, path: str
 ) -> None:
     schema = body_schema(told, path)
-    assert set(schema["properties"]) == {*DOORS[path].table.kinds, "session_id"}
+    assert set(schema["properties"]) == set(DOORS[path].body.model_fields)
     model = server.served.models[1]
     needed = simplest(schema)
     for name, kind in schema["properties"].items():
@@ -101,7 +102,7 @@ def test_a_door_reads_all_that_its_table_has_and_refuses_the_rest(
     refused = {**needed, "nothing_of_this_name": 1}
     with pytest.raises(ValueError, match="there is no field 'nothing_of_this_name'"):
         DOORS[path].read(refused, model)
-    for name in DOORS[path].table.refused:
+    for name in DOORS[path].body.refused:
         with pytest.raises(ValueError, match=f"'{name}' is not done here"):
             DOORS[path].read({**needed, name: 1}, model)
 
@@ -114,7 +115,7 @@ def test_all_settings_of_an_answer_are_told(told: Any, path: str) -> None:
 @pytest.mark.parametrize("path", DOORS)
 def test_whatever_is_read_is_understood_or_refused_in_words(server: Server, path: str) -> None:
     door = DOORS[path]
-    schema = door.table.schema
+    schema = schema_of(door.body)
     fields = st.sampled_from(sorted(schema["properties"]))
 
     @QUICK

@@ -271,7 +271,7 @@ def test_a_revoked_key_has_no_answers_and_no_sessions_any_more(
             assert status(rest(two)) in (401, 409)
     until(lambda: not server.sessions.all())
     assert ask(server, "POST", CHAT, body(session_id="b"), Authorization=good).status == 200
-    assert not any(server._kept._kept.values())
+    assert not any(server._stored._kept.values())
 
 
 # ---------------------------------------------------------------- the end

@@ -1,4 +1,4 @@
-"""What every route has: how it is described, what it reads a body into, and how it answers."""
+"""What routes have in common: their description, what a body is read into, how answers go out."""
 
 from __future__ import annotations
 
@@ -14,26 +14,24 @@ from engine.messages import Message, RawPrompt
 from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.serve.auth import LOCAL, Guest
-from engine.serve.errors import openai_error
 from engine.serve.routes.choice import Choice, Piece
-from engine.serve.routes.fields import Table
+from engine.serve.routes.schema import JSON, Body
 from engine.serve.sessions import Manner
 
 
 class Operation(Route):
-    """A route, and what clients are told of it.
+    """A route, and what `/openapi.json` says of it.
 
     Args:
         endpoint: a function of Starlette's, or an ASGI application.
 
     Attributes:
         method: of HTTP.
-        about: a sentence.
-        table: the fields of its body; None where it has none.
-        must: whether there has to be a body.
-        names_session: whether its request may name a session.
-        kind: of what it answers, where that is no JSON.
-        status: of a request that could be answered.
+        summary: a sentence.
+        body: the model of its body; None where it has none.
+        body_required: whether there has to be a body.
+        media_type: of its answer.
+        status: of an answer that is no error.
     """
 
     def __init__(
@@ -41,38 +39,33 @@ class Operation(Route):
         method: str,
         path: str,
         endpoint: Callable[..., Any],
-        about: str,
+        summary: str,
         *,
-        table: Table | None = None,
-        must: bool = False,
-        names_session: bool = False,
-        kind: str = "application/json",
+        body: type[Body] | None = None,
+        body_required: bool = False,
+        media_type: str = "application/json",
         status: int = 200,
     ) -> None:
         super().__init__(path, endpoint, methods=[method])
         self.method = method
-        self.about = about
-        self.table = table
-        self.must = must
-        self.names_session = names_session
-        self.kind = kind
+        self.summary = summary
+        self.body = body
+        self.body_required = body_required
+        self.media_type = media_type
         self.status = status
 
 
-Body = dict[str, Any]
-
-
 @dataclass(frozen=True)
-class Asked:
-    """A request as it was understood.
+class Generation:
+    """What a request wants to be generated.
 
     Attributes:
         prompts: conversations, or texts to be continued. All are of the same kind.
         n: answers to each prompt.
-        stream: tell of each piece as it comes, and not of the whole answer at its end.
+        stream: send each piece as it comes, and not the whole answer at its end.
         template: what the chat template is given beside the messages.
-        figures: a stream's end has the figures.
-        extra: what the door itself wants to know again.
+        usage: a stream ends with the figures.
+        extra: what the API's writer needs to know beside that.
     """
 
     model: Model
@@ -82,7 +75,7 @@ class Asked:
     n: int = 1
     stream: bool = False
     template: Mapping[str, Any] = field(default_factory=dict)
-    figures: bool = False
+    usage: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -92,15 +85,15 @@ class Asked:
         return [] if isinstance(first, RawPrompt) else first
 
 
-class Telling(ABC):
-    """One answer on its way to its client, in one API's shape.
+class Writer(ABC):
+    """Writes one answer in the shape of an API.
 
     Args:
-        choices: the answers that are gathered, in their order.
+        choices: the answers as they are gathered, in their order.
     """
 
-    def __init__(self, asked: Asked, choices: list[Choice]) -> None:
-        self.asked = asked
+    def __init__(self, generation: Generation, choices: list[Choice]) -> None:
+        self.generation = generation
         self.choices = choices
 
     @abstractmethod
@@ -120,52 +113,38 @@ class Telling(ABC):
         """What a stream ends with."""
 
     @abstractmethod
-    def failed(self, told: Body) -> bytes:
-        """How a stream tells that the answer has failed; `told` is the door's error."""
+    def failed(self, error: JSON) -> bytes:
+        """What a stream says of a failure; `error` has the API's shape."""
 
     @abstractmethod
-    def whole(self) -> Body:
+    def whole(self) -> JSON:
         """The answer in one piece."""
 
 
-class Door(Protocol):
-    """One shape of asking and answering.
-
-    Attributes:
-        path: where it is.
-        about: a sentence about it.
-        table: the fields of its bodies.
-    """
+class GenerationAPI(Protocol):
+    """An API whose answers a model generates. It knows nothing of sockets and sessions."""
 
     path: str
-    about: str
-    table: Table
+    summary: str
 
-    def read(self, body: Body, model: Model, guest: Guest = LOCAL) -> Asked:
-        """The body in our own terms. `guest` is whose request it is.
+    @property
+    def body(self) -> type[Body]:
+        """The model of its bodies."""
+
+    def read(self, body: Mapping[str, Any], model: Model, guest: Guest = LOCAL) -> Generation:
+        """What a body of the guest's asks for.
 
         Raises:
             ValueError: says what is wrong with it, or what cannot be done.
             RefusedError: where the status is not 400.
         """
 
-    def telling(self, asked: Asked, choices: list[Choice]) -> Telling:
-        """Who tells the client."""
-
-    def error(self, status: int, code: str, message: str) -> Body:
-        """An error in the door's shape."""
-
-
-class OpenAIErrors:
-    """The errors of OpenAI's doors."""
-
-    def error(self, status: int, code: str, message: str) -> Body:
-        """An error in the door's shape."""
-        return openai_error(status, code, message)
+    def writer(self, generation: Generation, choices: list[Choice]) -> Writer:
+        """Who writes the answer."""
 
 
 def encoded(content: Any) -> bytes:
-    """JSON as it goes over the line."""
+    """JSON as it is sent."""
     return json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
 
 

@@ -1,79 +1,78 @@
-"""`/v1/embeddings`: the direction of a text's mean hidden state."""
+"""OpenAI's `/v1/embeddings`: the directions of texts' mean hidden states."""
 
 from __future__ import annotations
 
 import base64
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from engine.messages import Embeddings
+from engine.messages import Embeddings as Vectors
 from engine.model.info import Model
-from engine.openai.schemas import PROMPT
-from engine.serve.routes.base import Body, OpenAIErrors
-from engine.serve.routes.chat import prompts_of
-from engine.serve.routes.fields import MODEL, USER, Fields, Kind, Table, one_of
+from engine.serve.routes.chat import Prompts
+from engine.serve.routes.schema import JSON, InSession, OpenAIUser, parsed
 
 MOST_TEXTS = 2048
 """In one request, as with OpenAI."""
 
 
+class EmbeddingsBody(InSession, OpenAIUser):
+    refused = ("dimensions",)
+
+    input: Prompts
+    encoding_format: Literal["float", "base64"] = "float"
+
+
 @dataclass(frozen=True)
-class AskedVectors:
-    """A request as it was understood."""
+class Embedding:
+    """What a request wants to be embedded.
+
+    Attributes:
+        texts: texts, or token ids.
+    """
 
     model: Model
     texts: list[str | tuple[int, ...]]
     as_base64: bool
 
 
-class EmbeddingsDoor(OpenAIErrors):
+class Embeddings:
     """Embeddings, where the model gives hidden states."""
 
     path = "/v1/embeddings"
-    about = "The directions of texts' mean hidden states."
-    table = Table(
-        {
-            **MODEL,
-            **USER,
-            "input": Kind(PROMPT),
-            "encoding_format": one_of("float", "base64"),
-        },
-        required=("input",),
-        refused=("dimensions",),
-    )
+    summary = "The directions of texts' mean hidden states."
+    body = EmbeddingsBody
 
-    def read(self, body: Body, model: Model) -> AskedVectors:
-        """The body in our own terms.
+    def read(self, body: Mapping[str, Any], model: Model) -> Embedding:
+        """What a body asks for.
 
         Raises:
             ValueError: says what is wrong with it, or what cannot be done.
         """
-        fields = Fields(body, self.table)
-        fields.ignore((*MODEL, *USER))
-        prompts = prompts_of(fields.take("input"), "input")
-        kind = fields.take("encoding_format")
-        fields.end()
-        if len(prompts) > MOST_TEXTS:
-            raise ValueError(f"input must have at most {MOST_TEXTS:,} texts, not {len(prompts):,}")
-        if any(p.text == "" for p in prompts):
+        asked = parsed(EmbeddingsBody, body)
+        if len(asked.input) > MOST_TEXTS:
+            count = len(asked.input)
+            raise ValueError(f"input must have at most {MOST_TEXTS:,} texts, not {count:,}")
+        if any(prompt.text == "" for prompt in asked.input):
             raise ValueError("input cannot have a text that is empty")
         if not model.embeds:
             raise ValueError(f"{model.name} gives no embeddings")
-        texts = [p.tokens if p.text is None else p.text for p in prompts]
-        return AskedVectors(model, texts, kind == "base64")
+        texts = [prompt.tokens if prompt.text is None else prompt.text for prompt in asked.input]
+        return Embedding(model, texts, asked.encoding_format == "base64")
 
-    def whole(self, asked: AskedVectors, found: Embeddings) -> Body:
-        """The answer."""
-        return {
-            "object": "list",
-            "data": [
-                {"object": "embedding", "index": index, "embedding": _vector(data, asked.as_base64)}
-                for index, data in enumerate(found.vectors)
-            ],
-            "model": asked.model.name,
-            "usage": {"prompt_tokens": found.tokens, "total_tokens": found.tokens},
-        }
+
+def written(asked: Embedding, found: Vectors) -> JSON:
+    """The answer."""
+    return {
+        "object": "list",
+        "data": [
+            {"object": "embedding", "index": index, "embedding": _vector(data, asked.as_base64)}
+            for index, data in enumerate(found.vectors)
+        ],
+        "model": asked.model.name,
+        "usage": {"prompt_tokens": found.tokens, "total_tokens": found.tokens},
+    }
 
 
 def _vector(data: bytes, as_base64: bool) -> Any:

@@ -4,47 +4,282 @@ from __future__ import annotations
 
 import json
 import uuid
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag
 
 from engine.messages import Message
 from engine.model.info import Model
-from engine.openai.json_text import shortened
 from engine.openai.requests import form
-from engine.openai.schemas import CUSTOM_TOOLS, SETTINGS, SYSTEM, TEXT_FORMAT, TURNS
 from engine.params import SamplingParams
 from engine.serve.auth import LOCAL, Guest
-from engine.serve.routes.base import Asked, Body, Telling, event
-from engine.serve.routes.chat import offer, settings_of
+from engine.serve.routes.base import Generation, Writer, event
+from engine.serve.routes.chat import offered
 from engine.serve.routes.choice import CallBegun, Called, CallMore, Choice, Piece, Text
-from engine.serve.routes.fields import (
-    EFFORTS,
-    FLAG,
-    HARMLESS,
-    LIMIT,
-    MANNER,
-    MODEL,
-    STREAMING,
-    TEMPLATE,
-    TEXT,
-    Fields,
-    Kind,
-    Table,
-    conversation,
-    inner,
-    one_of,
-    only,
-    said,
-    settings,
-    whole,
+from engine.serve.routes.schema import (
+    JSON,
+    Anything,
+    Body,
+    Effort,
+    FlatFormat,
+    GenerationBody,
+    InSession,
+    Limit,
+    Only,
+    OpenBody,
+    OrText,
+    Setting,
+    TemplateOptions,
+    TextParts,
+    item_type,
+    parsed,
+    turn_role,
 )
 from engine.serve.sessions import Manner
 
 
-class MessagesTelling(Telling):
+class TextBlock(OpenBody):
+    type: Literal["text"]
+    text: str
+
+
+class ThinkingBlock(OpenBody):
+    type: Literal["thinking"]
+    thinking: str
+
+
+class ToolUseBlock(OpenBody):
+    type: Literal["tool_use"]
+    id: str
+    name: str
+    input: dict[str, Any] = Field(default_factory=dict)
+
+
+class ToolResultBlock(OpenBody):
+    type: Literal["tool_result"]
+    tool_use_id: str
+    content: Annotated[str, TextParts("text")] = ""
+
+
+UserBlock = Annotated[
+    Annotated[TextBlock, Tag("@text")] | Annotated[ToolResultBlock, Tag("@tool_result")],
+    Discriminator(item_type),
+]
+AssistantBlock = Annotated[
+    Annotated[TextBlock, Tag("@text")]
+    | Annotated[ThinkingBlock, Tag("@thinking")]
+    | Annotated[ToolUseBlock, Tag("@tool_use")],
+    Discriminator(item_type),
+]
+_one_text = OrText(lambda text: {"type": "text", "text": text})
+
+
+class UserTurn(OpenBody):
+    role: Literal["user"]
+    content: Annotated[list[UserBlock], _one_text]
+
+    @property
+    def as_messages(self) -> list[Message]:
+        """As templates have it: results of tools are messages of their own."""
+        results: list[Message] = [
+            {"role": "tool", "tool_call_id": block.tool_use_id, "content": block.content}
+            for block in self.content
+            if isinstance(block, ToolResultBlock)
+        ]
+        texts = [block.text for block in self.content if isinstance(block, TextBlock)]
+        if results and not texts:
+            return results
+        return [*results, {"role": "user", "content": "".join(texts)}]
+
+
+class AssistantTurn(OpenBody):
+    role: Literal["assistant"]
+    content: Annotated[list[AssistantBlock], _one_text]
+
+    @property
+    def as_messages(self) -> list[Message]:
+        """As templates have it."""
+        texts, thoughts, calls = [], [], []
+        for block in self.content:
+            if isinstance(block, TextBlock):
+                texts.append(block.text)
+            elif isinstance(block, ThinkingBlock):
+                thoughts.append(block.thinking)
+            else:
+                function = {"name": block.name, "arguments": block.input}
+                calls.append({"id": block.id, "type": "function", "function": function})
+        message: Message = {"role": "assistant", "content": "".join(texts)}
+        if thought := "".join(thoughts):
+            message["reasoning_content"] = thought
+        if calls:
+            message["tool_calls"] = calls
+        return [message]
+
+
+Turn = Annotated[
+    Annotated[UserTurn, Tag("@user")] | Annotated[AssistantTurn, Tag("@assistant")],
+    Discriminator(turn_role),
+]
+
+
+class CustomTool(OpenBody):
+    type: Literal["custom"] = "custom"
+    name: Annotated[str, Field(min_length=1)]
+    description: str | None = None
+    input_schema: dict[str, Any]
+    strict: bool | None = None
+
+    @property
+    def as_function(self) -> JSON:
+        """As chat completions have it."""
+        function = {
+            "name": self.name,
+            "description": self.description,
+            "parameters": self.input_schema,
+            "strict": self.strict,
+        }
+        return {"type": "function", "function": function}
+
+
+class ToolChoice(Body):
+    type: Literal["auto", "any", "tool", "none"]
+    name: str | None = None
+    disable_parallel_tool_use: bool = False
+
+
+class Thinking(Body):
+    type: Literal["enabled", "adaptive", "disabled"]
+    # It is a target, and `max_tokens` the limit, as with Anthropic.
+    budget_tokens: Limit | None = None
+    display: Annotated[Any, Only("summarized")] = None
+
+
+class OutputConfig(Body):
+    effort: Effort | None = None
+    format: FlatFormat = None
+
+
+class PromptBody(InSession, TemplateOptions):
+    """What makes the prompt."""
+
+    messages: Annotated[list[Turn], Field(min_length=1)]
+    system: Annotated[str, TextParts("text")] = ""
+    tools: list[CustomTool] = Field(default_factory=list)
+    tool_choice: ToolChoice = ToolChoice(type="auto")
+    thinking: Thinking | None = None
+    output_config: OutputConfig = OutputConfig()
+    reasoning: bool | None = None
+    cache_control: Anything = None
+    speed: Annotated[Any, Only("standard")] = None
+
+    @property
+    def conversation(self) -> list[Message]:
+        """The messages, the system's first."""
+        said: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
+        for turn in self.messages:
+            said += turn.as_messages
+        return said
+
+    def reasons(self, model: Model) -> tuple[bool | None, dict[str, Any]]:
+        """Whether to reason, and what the template is given.
+
+        Raises:
+            ValueError: the model does not reason.
+        """
+        reasoning, template = self.template(
+            model, self.reasoning, self.output_config.effort, "output_config.effort"
+        )
+        if self.thinking is None:
+            return reasoning, template
+        if self.thinking.type == "enabled" and not model.thinking:
+            raise ValueError(f"thinking cannot be enabled: {model.name} does not reason")
+        return self.thinking.type != "disabled", template
+
+    def tool_settings(self, model: Model) -> dict[str, Any]:
+        """The settings of an answer that may call tools.
+
+        Raises:
+            ValueError: the model cannot be offered these.
+        """
+        choice = self.tool_choice
+        if (choice.type == "tool") != (choice.name is not None):
+            raise ValueError("tool_choice has a name where its type is tool, and there only")
+        asked = choice.name or ("required" if choice.type == "any" else choice.type)
+        tools = [tool.as_function for tool in self.tools]
+        return offered(model, tools, asked, not choice.disable_parallel_tool_use)
+
+
+class MessagesBody(PromptBody, GenerationBody):
+    refused = ("container", "context_management", "mcp_servers", "n", "stop", "logprobs")
+
+    max_tokens: Limit | None = None
+    stop_sequences: Annotated[Any, Setting("stop")] = None
+    metadata: Anything = None
+    diagnostics: Anything = None
+    service_tier: Annotated[Any, Only("auto", "standard_only")] = None
+
+
+class Messages:
+    """Anthropic's messages."""
+
+    path = "/v1/messages"
+    summary = "Anthropic's messages."
+    body = MessagesBody
+
+    def read(self, body: Mapping[str, Any], model: Model, guest: Guest = LOCAL) -> Generation:
+        """What a body asks for."""
+        asked = parsed(MessagesBody, body)
+        reasoning, template = asked.reasons(model)
+        tools = asked.tool_settings(model)
+        wanted = asked.output_config.format
+        bound = form(wanted, "output_config.format") if wanted else {}
+        if bound and tools:
+            raise ValueError("output_config.format and tools cannot both shape one answer")
+        _ = asked.wants_usage  # a message always has its figures
+        return Generation(
+            model,
+            [asked.conversation],
+            asked.sampling(
+                model, max_tokens=asked.max_tokens, stop=asked.stop_sequences, **tools, **bound
+            ),
+            asked.manner(reasoning),
+            stream=asked.stream,
+            template=template,
+        )
+
+    def writer(self, generation: Generation, choices: list[Choice]) -> Writer:
+        """Who writes the answer."""
+        return MessagesWriter(generation, choices)
+
+
+class CountTokens:
+    """Counts the tokens of Anthropic's messages."""
+
+    path = "/v1/messages/count_tokens"
+    summary = "How many tokens a prompt of Anthropic's messages has."
+    body = PromptBody
+
+    def read(self, body: Mapping[str, Any], model: Model) -> Generation:
+        """The prompt, of which nothing is generated."""
+        asked = parsed(PromptBody, body)
+        reasoning, template = asked.reasons(model)
+        params = SamplingParams(**asked.tool_settings(model))
+        if params.offered:
+            template["tools"] = list(params.offered)
+        return Generation(
+            model, [asked.conversation], params, Manner(reasoning=reasoning), template=template
+        )
+
+
+# -- answers ------------------------------------------------------------------------------
+
+
+class MessagesWriter(Writer):
     """A message, whole or in events."""
 
-    def __init__(self, asked: Asked, choices: list[Choice]) -> None:
-        super().__init__(asked, choices)
+    def __init__(self, generation: Generation, choices: list[Choice]) -> None:
+        super().__init__(generation, choices)
         self._id = f"msg_{uuid.uuid4().hex}"
         self._index = -1  # of the last block
         self._call = -1  # the number of the call that was begun last
@@ -89,11 +324,11 @@ class MessagesTelling(Telling):
         delta = {"stop_reason": why, "stop_sequence": stop}
         return _event("message_delta", delta=delta, usage=usage) + _event("message_stop")
 
-    def failed(self, told: Body) -> bytes:
+    def failed(self, told: JSON) -> bytes:
         """The error as an event."""
         return event(told, "error")
 
-    def whole(self) -> Body:
+    def whole(self) -> JSON:
         """The message in one piece."""
         choice = self.choices[0]
         blocks = [_thinking_block(choice.thought)] if choice.thought else []
@@ -104,24 +339,24 @@ class MessagesTelling(Telling):
         usage = _usage(stats.prompt_tokens, stats.reused_tokens, stats.generated_tokens)
         return self._message(blocks, *_reason(choice), usage)
 
-    def _message(self, blocks: list[Body], why: str | None, stop: str | None, usage: Body) -> Body:
+    def _message(self, blocks: list[JSON], why: str | None, stop: str | None, usage: JSON) -> JSON:
         return {
             "id": self._id,
             "type": "message",
             "role": "assistant",
-            "model": self.asked.model.name,
+            "model": self.generation.model.name,
             "content": blocks,
             "stop_reason": why,
             "stop_sequence": stop,
             "usage": usage,
         }
 
-    def _start(self, block: Body) -> bytes:
+    def _start(self, block: JSON) -> bytes:
         self._index += 1
         self._open = block["type"]
         return _event("content_block_start", index=self._index, content_block=block)
 
-    def _delta(self, delta: Body) -> bytes:
+    def _delta(self, delta: JSON) -> bytes:
         return _event("content_block_delta", index=self._index, delta=delta)
 
     def _arguments(self, text: str) -> bytes:
@@ -138,21 +373,21 @@ def _event(kind: str, **content: Any) -> bytes:
     return event({"type": kind, **content}, kind)
 
 
-def _text_block(text: str) -> Body:
+def _text_block(text: str) -> JSON:
     return {"type": "text", "text": text}
 
 
-def _thinking_block(text: str) -> Body:
+def _thinking_block(text: str) -> JSON:
     # The signature is for reasoning that is not told. All of it is told here.
     return {"type": "thinking", "thinking": text, "signature": ""}
 
 
-def _tool_block(call: Called) -> Body:
+def _tool_block(call: Called) -> JSON:
     given = json.loads(call.arguments)
     return {"type": "tool_use", "id": call.id, "name": call.name, "input": given}
 
 
-def _usage(prompt: int, reused: int, made: int) -> Body:
+def _usage(prompt: int, reused: int, made: int) -> JSON:
     return {
         "input_tokens": prompt - reused,
         "cache_creation_input_tokens": 0,
@@ -168,264 +403,3 @@ def _reason(choice: Choice) -> tuple[str, str | None]:
     if choice.calls:
         return "tool_use", None
     return ("stop_sequence", choice.stop) if choice.stop else ("end_turn", None)
-
-
-_CHOICE = Table(
-    {
-        "type": one_of("auto", "any", "tool", "none"),
-        "name": TEXT,
-        "disable_parallel_tool_use": FLAG,
-    },
-    required=("type",),
-)
-_THINKING = Table(
-    {
-        "type": one_of("enabled", "adaptive", "disabled"),
-        # It is a target, and `max_tokens` the limit, as with Anthropic.
-        "budget_tokens": whole(1),
-        "display": only("summarized"),
-    },
-    required=("type",),
-)
-_CONFIG = Table({"effort": one_of(*EFFORTS), "format": Kind(TEXT_FORMAT)})
-ASKED: dict[str, Kind] = {
-    **TEMPLATE,
-    "messages": Kind(TURNS),
-    "system": Kind(SYSTEM),
-    "tools": Kind(CUSTOM_TOOLS),
-    "tool_choice": inner(_CHOICE),
-    "thinking": inner(_THINKING),
-    "output_config": inner(_CONFIG),
-}
-"""What makes the prompt."""
-_PASSED: dict[str, Kind] = {
-    **MODEL,
-    "metadata": HARMLESS,
-    "cache_control": HARMLESS,
-    "diagnostics": HARMLESS,
-    "service_tier": only("auto", "standard_only"),
-    "speed": only("standard"),
-}
-
-_KINDS = {
-    400: "invalid_request_error",
-    401: "authentication_error",
-    403: "permission_error",
-    404: "not_found_error",
-    413: "request_too_large",
-    429: "rate_limit_error",
-    503: "overloaded_error",
-}
-
-
-def error_of(status: int, code: str, message: str) -> Body:
-    """An error in Anthropic's shape. The code is one more field of it."""
-    kind = _KINDS.get(status, "invalid_request_error" if status < 500 else "api_error")
-    return {"type": "error", "error": {"type": kind, "message": shortened(message), "code": code}}
-
-
-class MessagesDoor:
-    """Anthropic's messages."""
-
-    path = "/v1/messages"
-    about = "Anthropic's messages."
-    table = Table(
-        {
-            **settings("stop"),
-            **_PASSED,
-            **STREAMING,
-            **MANNER,
-            **ASKED,
-            "max_tokens": LIMIT,
-            "stop_sequences": Kind(SETTINGS["stop"]),
-        },
-        required=("messages",),
-        refused=("container", "context_management", "mcp_servers", "n", "stop", "logprobs"),
-    )
-
-    def read(self, body: Body, model: Model, guest: Guest = LOCAL) -> Asked:
-        """The body in our own terms."""
-        fields = Fields(body, self.table)
-        fields.ignore(_PASSED)
-        stream, _ = fields.streaming()
-        messages = said_of(fields)
-        reasoning, template, own = how_of(fields, model)
-        offer = offer_of(fields, model)
-        if own and offer.offered:
-            raise ValueError("output_config.format and tools cannot both shape one answer")
-        limit = fields.limit("max_tokens")
-        stops = fields.take("stop_sequences")
-        manner = fields.manner(reasoning)
-        return Asked(
-            model,
-            [messages],
-            fields.params(model, max_tokens=limit, stop=stops, **settings_of(offer), **own),
-            manner,
-            stream=stream,
-            template=template,
-        )
-
-    def telling(self, asked: Asked, choices: list[Choice]) -> Telling:
-        """Who tells the client."""
-        return MessagesTelling(asked, choices)
-
-    def error(self, status: int, code: str, message: str) -> Body:
-        """An error in the door's shape."""
-        return error_of(status, code, message)
-
-
-def said_of(fields: Fields) -> list[Message]:
-    """The conversation, its system message first."""
-    system = _text(fields.take("system", ""), "system")
-    messages = [{"role": "system", "content": system}] if system else []
-    for message in conversation(fields.take("messages")):
-        messages += _read(message)
-    return messages
-
-
-def how_of(fields: Fields, model: Model) -> tuple[bool | None, dict[str, Any], dict[str, Any]]:
-    """Whether to reason, what the template is given, and the form of the answer."""
-    thinking = fields.take("thinking")
-    config = fields.inner("output_config", _CONFIG)
-    effort = config.take("effort")
-    wanted = config.take("format")
-    config.end()
-    reasoning, template = fields.template(model, effort, "output_config.effort")
-    if thinking is not None:
-        reasoning = _thinking(thinking, model)
-    return reasoning, template, form(wanted, "output_config.format") if wanted else {}
-
-
-def _thinking(given: Any, model: Model) -> bool:
-    fields = Fields(given, _THINKING, "thinking")
-    kind = fields.take("type")
-    fields.ignore(("budget_tokens", "display"))
-    fields.end()
-    if kind is None:
-        raise ValueError("thinking must have a type: enabled, adaptive or disabled")
-    if kind == "enabled" and not model.thinking:
-        raise ValueError(f"thinking cannot be enabled: {model.name} does not reason")
-    return bool(kind != "disabled")
-
-
-def offer_of(fields: Fields, model: Model) -> SamplingParams:
-    """The tools that may be called, and how."""
-    given = fields.take("tools", [])
-    if not isinstance(given, list):
-        raise ValueError("tools must be a list")
-    choice = fields.inner("tool_choice", _CHOICE)
-    kind, named = choice.take("type", "auto"), choice.take("name")
-    together = not choice.flag("disable_parallel_tool_use")
-    choice.end()
-    if (kind == "tool") != (named is not None):
-        raise ValueError("tool_choice has a name where its type is tool, and there only")
-    asked = "required" if kind in ("any", "tool") else kind
-    return offer([_tool(tool) for tool in given], model, asked, named, together)
-
-
-def _tool(tool: Any) -> dict[str, Any]:
-    if not isinstance(tool, dict) or tool.get("type") not in (None, "custom"):
-        kind = tool.get("type") if isinstance(tool, dict) else tool
-        raise ValueError(f"tools can only be of the type custom here, not {said(kind)}")
-    inside = {"name": tool.get("name"), "description": tool.get("description")}
-    inside |= {"parameters": tool.get("input_schema"), "strict": tool.get("strict")}
-    return {"type": "function", "function": inside}
-
-
-def _read(message: Message) -> list[Message]:
-    """The messages that stand for one of Anthropic's, whose results of tools are in a user's."""
-    role, content = message["role"], message.get("content")
-    if role not in ("user", "assistant"):
-        raise ValueError(f"there is no role {said(role)} in messages; system is a field of its own")
-    if isinstance(content, str):
-        return [{"role": role, "content": content}]
-    if not isinstance(content, list):
-        raise ValueError(f"a message's content must be a text or a list, not {said(content)}")
-    results: list[Message] = []
-    texts, thought, calls = [], "", []
-    for block in content:
-        kind = block.get("type") if isinstance(block, dict) else None
-        if kind == "text":
-            texts.append(_text([block], "content"))
-        elif kind == "thinking" and role == "assistant":
-            thought += _string(block, "thinking")
-        elif kind == "tool_use" and role == "assistant":
-            calls.append(_call(block))
-        elif kind == "tool_result" and role == "user":
-            results.append(_result(block))
-        else:
-            raise ValueError(f"a message of {role} cannot have a block of the type {said(kind)}")
-    read: Message = {"role": role, "content": "".join(texts)}
-    if thought:
-        read["reasoning_content"] = thought
-    if calls:
-        read["tool_calls"] = calls
-    return [*results, read] if texts or not results else results
-
-
-def _call(block: dict[str, Any]) -> dict[str, Any]:
-    given = block.get("input", {})
-    if not isinstance(given, dict):
-        raise ValueError(f"the input of a tool_use must be an object, not {said(given)}")
-    function = {"name": _string(block, "name"), "arguments": given}
-    return {"id": _string(block, "id"), "type": "function", "function": function}
-
-
-def _result(block: dict[str, Any]) -> Message:
-    text = _text(block.get("content") or "", "tool_result")
-    return {"role": "tool", "tool_call_id": _string(block, "tool_use_id"), "content": text}
-
-
-def _string(block: dict[str, Any], name: str) -> str:
-    value = block.get(name)
-    if not isinstance(value, str):
-        raise ValueError(f"a block's {name} must be a text, not {said(value)}")
-    return value
-
-
-def _text(content: Any, where: str) -> str:
-    """A text, or the texts of blocks."""
-    if isinstance(content, str):
-        return content
-    texts = []
-    for block in content if isinstance(content, list) else [content]:
-        kind = block.get("type") if isinstance(block, dict) else None
-        if kind != "text" or not isinstance(block.get("text"), str):
-            raise ValueError(f"only text can be read in {where}, not a block of {said(kind)}")
-        texts.append(block["text"])
-    return "".join(texts)
-
-
-class CountingDoor:
-    """Counts the tokens of Anthropic's messages."""
-
-    path = "/v1/messages/count_tokens"
-    about = "How many tokens a prompt of Anthropic's messages has."
-    table = Table(
-        {**MODEL, **ASKED, "cache_control": HARMLESS, "speed": only("standard")},
-        required=("messages",),
-    )
-
-    def read(self, body: Body, model: Model) -> Asked:
-        """The body in our own terms."""
-        fields = Fields(body, self.table)
-        fields.ignore(("model", "cache_control", "speed"))
-        messages = said_of(fields)
-        reasoning, template, _ = how_of(fields, model)
-        offer = offer_of(fields, model)
-        fields.end()
-        return Asked(
-            model,
-            [messages],
-            SamplingParams(),
-            Manner(reasoning=reasoning),
-            template={**template, **({"tools": list(offer.offered)} if offer.offered else {})},
-        )
-
-    def whole(self, tokens: int) -> Body:
-        """The answer."""
-        return {"input_tokens": tokens}
-
-    def error(self, status: int, code: str, message: str) -> Body:
-        """An error in the door's shape."""
-        return error_of(status, code, message)

@@ -6,19 +6,22 @@ import threading
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from engine.errors import INVALID_REQUEST
 from engine.messages import Message
 from engine.model.info import Model
 from engine.openai.requests import form
-from engine.openai.schemas import FLAT_TOOLS, INPUT, TEXT_FORMAT
-from engine.serve.auth import LOCAL, Guest
+from engine.serve.auth import LOCAL, Guest, guest_of
 from engine.serve.errors import RefusedError
-from engine.serve.routes.base import Asked, Body, OpenAIErrors, Telling, event
-from engine.serve.routes.chat import CHOICE, arguments, offered, read_message, settings_of, usage
+from engine.serve.routes.base import Generation, Operation, Writer, event
+from engine.serve.routes.chat import ToolChoice, tool_settings, usage
 from engine.serve.routes.choice import (
     CallBegun,
     CallBroken,
@@ -28,126 +31,355 @@ from engine.serve.routes.choice import (
     Text,
     listed_odds,
 )
-from engine.serve.routes.fields import (
-    EFFORTS,
-    ENTRIES,
-    FLAG,
-    LIMIT,
-    MANNER,
-    MODEL,
-    STREAMING,
-    TEMPLATE,
-    TEXT,
-    TOP_LOGPROBS,
-    USER,
-    Fields,
-    Kind,
-    Table,
-    inner,
-    one_of,
-    only,
-    said,
-    settings,
+from engine.serve.routes.schema import (
+    JSON,
+    Arguments,
+    Body,
+    Effort,
+    FlatFormat,
+    Function,
+    FunctionTool,
+    FunctionType,
+    GenerationBody,
+    Limit,
+    Only,
+    OpenAIUser,
+    OpenBody,
+    OrText,
+    Setting,
+    TemplateOptions,
+    TextParts,
+    TopLogprobs,
+    item_type,
+    parsed,
 )
 
-_TEXTS = ("input_text", "output_text", "text", "reasoning_text", "summary_text")
+MOST_STORED = 512
+"""Responses of one guest that can be gone on from; the oldest go first. They are in memory only."""
+NOT_FOUND = "previous_response_not_found"
+
+_LOGPROBS = "message.output_text.logprobs"
+_Texts = Annotated[
+    str, TextParts("input_text", "output_text", "text", "reasoning_text", "summary_text")
+]
 
 
-def input_of(given: Any) -> list[Message]:
-    """The messages of `input`, a text or a list of items.
+class MessageItem(OpenBody):
+    type: Literal["message"] = "message"
+    role: Literal["system", "developer", "user", "assistant"]
+    content: _Texts = ""
 
-    Raises:
-        ValueError: says what cannot be read.
+
+class ReasoningItem(OpenBody):
+    type: Literal["reasoning"]
+    content: _Texts = ""
+    summary: _Texts = ""
+
+
+class CallItem(OpenBody):
+    type: Literal["function_call"]
+    name: str
+    arguments: Arguments = Field(default_factory=dict)
+    call_id: str = ""
+
+
+class CallOutputItem(OpenBody):
+    type: Literal["function_call_output"]
+    output: _Texts = ""
+    call_id: str = ""
+
+
+Item = Annotated[
+    Annotated[MessageItem, Tag("@message")]
+    | Annotated[ReasoningItem, Tag("@reasoning")]
+    | Annotated[CallItem, Tag("@function_call")]
+    | Annotated[CallOutputItem, Tag("@function_call_output")],
+    Discriminator(item_type),
+]
+
+
+class FlatFunctionTool(Function, FunctionType):
+    """A tool as responses have it: its fields lie beside the type."""
+
+    @property
+    def nested(self) -> FunctionTool:
+        """As chat completions have it."""
+        function = self.model_dump(exclude_unset=True, exclude={"type"})
+        return FunctionTool(type="function", function=Function(**function))
+
+
+class ReasoningOptions(Body):
+    effort: Effort | None = None
+    # The reasoning is given as it is, which is as detailed as can be.
+    summary: Annotated[Any, Only("auto", "detailed")] = None
+    generate_summary: Annotated[Any, Only("auto", "detailed")] = None
+
+
+class TextOptions(Body):
+    format: FlatFormat = None
+    verbosity: Annotated[Any, Only("medium")] = None
+
+
+class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
+    refused = (
+        *("conversation", "prompt", "max_tool_calls", "moderation", "messages", "n"),
+        *("context_management", "max_tokens", "logprobs", "system", "image"),
+    )
+
+    input: Annotated[
+        list[Item],
+        Field(min_length=1),
+        OrText(lambda text: {"role": "user", "content": text}),
+    ]
+    instructions: str | None = None
+    previous_response_id: str | None = None
+    store: bool = True
+    metadata: dict[str, Any] | None = None
+    reasoning: ReasoningOptions = ReasoningOptions()
+    text: TextOptions = TextOptions()
+    tools: list[FlatFunctionTool] = Field(default_factory=list)
+    tool_choice: ToolChoice = "auto"
+    parallel_tool_calls: bool = True
+    # The reasoning's text is always there, so that nothing encrypted is needed to go on.
+    include: list[Literal["message.output_text.logprobs", "reasoning.encrypted_content"]] = Field(
+        default_factory=list
+    )
+    top_logprobs: TopLogprobs = 0
+    truncation: Literal["auto", "disabled"] = "disabled"
+    max_output_tokens: Limit | None = None
+    stop: Annotated[Any, Setting("stop")] = None
+    background: Annotated[Any, Only(False)] = None
+    service_tier: Annotated[Any, Only("auto", "default")] = None
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A response and the conversation up to its end."""
+
+    messages: list[Message]
+    response: JSON
+
+
+class StoredResponses:
+    """The responses that were stored, each guest's by itself. Any thread may use it.
+
+    Args:
+        most: of each guest.
     """
-    if isinstance(given, str):
-        return [{"role": "user", "content": given}]
-    if not isinstance(given, list) or not given:
-        raise ValueError("input must be a text, or a list of items that is not empty")
+
+    def __init__(self, most: int = MOST_STORED) -> None:
+        self._most = most
+        self._kept: dict[str, OrderedDict[str, _Stored]] = {}
+        self._lock = threading.Lock()
+
+    def put(self, guest: Guest, messages: list[Message], response: JSON) -> None:
+        """Store a response, and the conversation to its end."""
+        with self._lock:
+            kept = self._kept.setdefault(guest.id, OrderedDict())
+            kept[response["id"]] = _Stored(messages, response)
+            while len(kept) > self._most:
+                kept.popitem(last=False)
+
+    def messages(self, guest: Guest, name: str) -> list[Message]:
+        """The conversation to the end of a response.
+
+        Raises:
+            RefusedError: it was not stored, or has been dropped.
+        """
+        return self._find(guest, name).messages
+
+    def response(self, guest: Guest, name: str) -> JSON:
+        """A response as its client got it.
+
+        Raises:
+            RefusedError: it was not stored, or has been dropped.
+        """
+        return self._find(guest, name, 404).response
+
+    def drop(self, guest: Guest, name: str) -> None:
+        """Forget a response.
+
+        Raises:
+            RefusedError: it was not stored, or has been dropped.
+        """
+        self._find(guest, name, 404)
+        with self._lock:
+            kept = self._kept.get(guest.id)
+            if kept is not None:
+                kept.pop(name, None)
+
+    def forget(self, guest_id: str) -> None:
+        """Forget all of a guest's."""
+        with self._lock:
+            self._kept.pop(guest_id, None)
+
+    def routes(self) -> list[Operation]:
+        """The routes by which clients read and drop them."""
+        one = "/v1/responses/{id}"
+        return [
+            Operation("GET", one, self._read, "A response that was stored."),
+            Operation("DELETE", one, self._delete, "Drop a response that was stored."),
+        ]
+
+    async def _read(self, request: Request) -> Response:
+        guest, name = guest_of(request.scope), request.path_params["id"]
+        return JSONResponse(self.response(guest, name))
+
+    async def _delete(self, request: Request) -> Response:
+        name = request.path_params["id"]
+        self.drop(guest_of(request.scope), name)
+        return JSONResponse({"id": name, "object": "response", "deleted": True})
+
+    def _find(self, guest: Guest, name: str, status: int = 400) -> _Stored:
+        with self._lock:
+            kept = self._kept.get(guest.id)
+            found = kept.get(name) if kept is not None else None
+        if found is None:
+            raise RefusedError(
+                status,
+                f"There is no response {name!r} here any more, or it was not stored.",
+                NOT_FOUND if status == 400 else INVALID_REQUEST,
+            )
+        return found
+
+
+class Responses:
+    """Responses.
+
+    Attributes:
+        stored: those that can be gone on from.
+    """
+
+    path = "/v1/responses"
+    summary = "A response, which can be gone on from where it was stored."
+    body = ResponsesBody
+
+    def __init__(self, stored: StoredResponses) -> None:
+        self.stored = stored
+
+    def read(self, body: Mapping[str, Any], model: Model, guest: Guest = LOCAL) -> Generation:
+        """What a body of the guest's asks for."""
+        asked = parsed(ResponsesBody, body)
+        previous = asked.previous_response_id
+        before = self.stored.messages(guest, previous) if previous else []
+        conversation = [*before, *_messages(asked.input)]
+        reasoning, template = asked.template(
+            model, None, asked.reasoning.effort, "reasoning.effort"
+        )
+        tools = tool_settings(
+            model,
+            [tool.nested for tool in asked.tools],
+            asked.tool_choice,
+            asked.parallel_tool_calls,
+        )
+        logprobs = _LOGPROBS in asked.include
+        if asked.top_logprobs and not logprobs:
+            raise ValueError(f'top_logprobs goes with include "{_LOGPROBS}" only')
+        bound = form(asked.text.format, "text.format") if asked.text.format else {}
+        if bound and tools:
+            raise ValueError("text.format and tools cannot both shape one answer: choose one")
+        _ = asked.wants_usage  # a response always has its figures
+        params = asked.sampling(
+            model,
+            max_tokens=asked.max_output_tokens,
+            logprobs=asked.top_logprobs if logprobs else None,
+            **tools,
+            **bound,
+        )
+        system = [{"role": "system", "content": asked.instructions}] if asked.instructions else []
+        slides = asked.truncation == "auto"
+        return Generation(
+            model,
+            [[*system, *conversation]],
+            params,
+            asked.manner(reasoning, "slide" if slides else None),
+            stream=asked.stream,
+            template=template,
+            extra={
+                "guest": guest,
+                "conversation": conversation,
+                "store": asked.store,
+                "effort": asked.reasoning.effort,
+                "truncation": asked.truncation,
+                "parallel_tool_calls": asked.parallel_tool_calls,
+                "instructions": asked.instructions,
+                "previous_response_id": previous,
+                "metadata": asked.metadata or {},
+                "tools": body.get("tools") or [],
+                "tool_choice": asked.tool_choice,
+                "user": asked.user,
+            },
+        )
+
+    def writer(self, generation: Generation, choices: list[Choice]) -> Writer:
+        """Who writes the answer."""
+        return ResponsesWriter(generation, choices, self._store)
+
+    def _store(self, generation: Generation, choice: Choice, response: JSON) -> None:
+        extra = generation.extra
+        if extra["store"]:
+            message = {**choice.said}
+            if choice.thought:
+                message["reasoning_content"] = choice.thought
+            self.stored.put(extra["guest"], [*extra["conversation"], message], response)
+
+
+def _messages(items: list[Any]) -> list[Message]:
+    """The items of an input as messages.
+
+    Reasoning goes into the assistant's message after it, and a call into the one before it.
+    """
     messages: list[Message] = []
     thought = ""
-    for item in given:
-        if not isinstance(item, dict):
-            raise ValueError(f"input must be a list of objects, not of {said(item)}")
-        kind = item.get("type", "message")
-        if kind == "reasoning":
-            thought = _texts(item.get("content") or item.get("summary") or [])
-        elif kind == "message":
-            message = read_message(
-                {"role": item.get("role"), "content": _texts(item.get("content"))}
-            )
-            messages.append(_with(message, thought))
-            thought = ""
-        elif kind == "function_call":
-            _add_call(messages, item, thought)
-            thought = ""
-        elif kind == "function_call_output":
-            call, output = item.get("call_id"), _texts(item.get("output"))
-            messages.append({"role": "tool", "tool_call_id": str(call or ""), "content": output})
+    for item in items:
+        if isinstance(item, ReasoningItem):
+            thought = item.content or item.summary
+            continue
+        if isinstance(item, CallOutputItem):
+            messages.append({"role": "tool", "tool_call_id": item.call_id, "content": item.output})
+            continue
+        if isinstance(item, CallItem):
+            function = {"name": item.name, "arguments": item.arguments}
+            call = {"id": item.call_id, "type": "function", "function": function}
+            if messages and messages[-1]["role"] == "assistant" and not thought:
+                calls = [*messages[-1].get("tool_calls", []), call]
+                messages[-1] = {**messages[-1], "tool_calls": calls}
+                continue
+            message: Message = {"role": "assistant", "content": "", "tool_calls": [call]}
         else:
-            raise ValueError(f"input cannot have an item of the type {said(kind)} here")
+            role = "system" if item.role == "developer" else item.role
+            message = {"role": role, "content": item.content}
+        if thought and message["role"] == "assistant":
+            message["reasoning_content"] = thought
+        messages.append(message)
+        thought = ""
     if not messages:
         raise ValueError("input must have a message")
     return messages
 
 
-def _add_call(messages: list[Message], item: dict[str, Any], thought: str) -> None:
-    """Put a call into the message of the assistant before it, or into a new one."""
-    name = item.get("name")
-    if not isinstance(name, str):
-        raise ValueError("a function_call in input must have a name")
-    call = {
-        "id": str(item.get("call_id") or ""),
-        "type": "function",
-        "function": {"name": name, "arguments": arguments(item.get("arguments"), name)},
-    }
-    if messages and messages[-1]["role"] == "assistant" and not thought:
-        last = dict(messages.pop())
-        messages.append({**last, "tool_calls": [*last.get("tool_calls", []), call]})
-    else:
-        messages.append(_with({"role": "assistant", "content": "", "tool_calls": [call]}, thought))
+# -- answers ------------------------------------------------------------------------------
+
+Store = Callable[[Generation, Choice, JSON], None]
+"""Stores a response that has ended."""
 
 
-def _with(message: Message, thought: str) -> Message:
-    if thought and message["role"] == "assistant":
-        return {**message, "reasoning_content": thought}
-    return message
-
-
-def _texts(content: Any) -> str:
-    """A text, or the texts of parts."""
-    if isinstance(content, str):
-        return content
-    if content is None:
-        return ""
-    texts = []
-    for part in content if isinstance(content, list) else [content]:
-        kind = part.get("type") if isinstance(part, dict) else None
-        if kind not in _TEXTS or not isinstance(part.get("text"), str):
-            raise ValueError(f"only text can be read, not a part of the type {said(kind)}")
-        texts.append(part["text"])
-    return "".join(texts)
-
-
-Keep = Callable[[Asked, Choice, Body], None]
-"""Keeps a response that has ended."""
-
-
-class ResponsesTelling(Telling):
+class ResponsesWriter(Writer):
     """A response, whole or in events.
 
     Args:
-        keep: is given the response at its end.
+        store: is given the response at its end.
     """
 
-    def __init__(self, asked: Asked, choices: list[Choice], keep: Keep) -> None:
-        super().__init__(asked, choices)
+    def __init__(self, generation: Generation, choices: list[Choice], store: Store) -> None:
+        super().__init__(generation, choices)
         self._id = f"resp_{uuid.uuid4().hex}"
         self._created = int(time.time())
-        self._keep = keep
+        self._store = store
         self._number = 0
-        self._items: list[Body] = []
+        self._items: list[JSON] = []
         self._call = -1  # the number of the call that was begun last
-        self._open: Body | None = None  # the item that is being written, the last one
+        self._open: JSON | None = None  # the item that is being written, the last one
 
     def begin(self) -> bytes:
         """That the response has been made, and goes on."""
@@ -169,7 +401,7 @@ class ResponsesTelling(Telling):
             told = self._close() + self._begin(kind)
         part = self._part
         part["text"] += piece.text
-        if not piece.reasoning and self.asked.params.logprobs is not None:
+        if not piece.reasoning and self.generation.params.logprobs is not None:
             part["logprobs"] += listed_odds(piece.odds)
         return told + self._delta(piece)
 
@@ -180,10 +412,10 @@ class ResponsesTelling(Telling):
     def end(self) -> bytes:
         """The whole response again."""
         told = self._response(self._items)
-        self._keep(self.asked, self.choices[0], told)
+        self._store(self.generation, self.choices[0], told)
         return self._event(f"response.{told['status']}", response=told)
 
-    def failed(self, told: Body) -> bytes:
+    def failed(self, told: JSON) -> bytes:
         """The response without its end, and the error, which clients raise."""
         error = told["error"]
         failed = self._response(self._items, "failed")
@@ -193,31 +425,31 @@ class ResponsesTelling(Telling):
             "error", code=code, message=message, param=None, error=error
         )
 
-    def whole(self) -> Body:
+    def whole(self) -> JSON:
         """The response in one piece."""
         choice = self.choices[0]
         if choice.thought:
             self._items.append(_reasoning(choice.thought))
         if choice.text or not choice.calls:
-            part: Body = {"type": "output_text", "text": choice.text, "annotations": []}
-            if self.asked.params.logprobs is not None:
+            part: JSON = {"type": "output_text", "text": choice.text, "annotations": []}
+            if self.generation.params.logprobs is not None:
                 part["logprobs"] = listed_odds(choice.odds)
             self._items.append(_message([part], "incomplete" if choice.by_length else "completed"))
         self._items += [_call(call.id, call.name, call.arguments) for call in choice.calls]
         told = self._response(self._items)
-        self._keep(self.asked, choice, told)
+        self._store(self.generation, choice, told)
         return told
 
     # -- a stream's items -------------------------------------------------------------------
 
     @property
-    def _part(self) -> Body:
+    def _part(self) -> JSON:
         assert self._open is not None
-        part: Body = self._open["content"][0]
+        part: JSON = self._open["content"][0]
         return part
 
     @property
-    def _place(self) -> Body:
+    def _place(self) -> JSON:
         assert self._open is not None
         return {"item_id": self._open["id"], "output_index": len(self._items) - 1}
 
@@ -228,7 +460,7 @@ class ResponsesTelling(Telling):
         told = self._event(
             "response.output_item.added", output_index=len(self._items) - 1, item={**item}
         )
-        part: Body = {"type": "reasoning_text", "text": ""}
+        part: JSON = {"type": "reasoning_text", "text": ""}
         if kind == "message":
             part = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
         item["content"] = [part]
@@ -239,7 +471,7 @@ class ResponsesTelling(Telling):
     def _delta(self, piece: Text) -> bytes:
         if not piece.text and not piece.odds:
             return b""
-        told: Body = {**self._place, "content_index": 0, "delta": piece.text}
+        told: JSON = {**self._place, "content_index": 0, "delta": piece.text}
         if piece.reasoning:
             return self._event("response.reasoning_text.delta", **told)
         return self._event("response.output_text.delta", **told, logprobs=listed_odds(piece.odds))
@@ -301,13 +533,13 @@ class ResponsesTelling(Telling):
     def _state(self, kind: str) -> bytes:
         return self._event(kind, response=self._response([], "in_progress"))
 
-    def _response(self, items: list[Body], status: str | None = None) -> Body:
-        asked, choice = self.asked, self.choices[0]
+    def _response(self, items: list[JSON], status: str | None = None) -> JSON:
+        generation, choice = self.generation, self.choices[0]
         if status is None:
             status = "incomplete" if choice.by_length else "completed"
-        params, extra = asked.params, asked.extra
+        params, extra = generation.params, generation.extra
         limit = params.max_tokens
-        told: Body = {
+        told: JSON = {
             "id": self._id,
             "object": "response",
             "created_at": self._created,
@@ -317,9 +549,9 @@ class ResponsesTelling(Telling):
             "instructions": extra["instructions"],
             "max_output_tokens": limit,
             "metadata": extra["metadata"],
-            "model": asked.model.name,
+            "model": generation.model.name,
             "output": items,
-            "parallel_tool_calls": extra["parallel"],
+            "parallel_tool_calls": extra["parallel_tool_calls"],
             "previous_response_id": extra["previous_response_id"],
             "reasoning": {"effort": extra["effort"], "summary": None},
             "store": extra["store"],
@@ -335,7 +567,7 @@ class ResponsesTelling(Telling):
         }
         return told
 
-    def _usage(self) -> Body:
+    def _usage(self) -> JSON:
         told = usage(self.choices)
         return {
             "input_tokens": told["prompt_tokens"],
@@ -346,12 +578,12 @@ class ResponsesTelling(Telling):
         }
 
 
-def _reasoning(text: str | None = None) -> Body:
+def _reasoning(text: str | None = None) -> JSON:
     parts = [] if text is None else [{"type": "reasoning_text", "text": text}]
     return {"id": f"rs_{uuid.uuid4().hex}", "type": "reasoning", "summary": [], "content": parts}
 
 
-def _message(parts: list[Body], status: str) -> Body:
+def _message(parts: list[JSON], status: str) -> JSON:
     name = f"msg_{uuid.uuid4().hex}"
     return {
         "id": name,
@@ -362,7 +594,7 @@ def _message(parts: list[Body], status: str) -> Body:
     }
 
 
-def _call(name: str, tool: str, arguments: str, status: str = "completed") -> Body:
+def _call(name: str, tool: str, arguments: str, status: str = "completed") -> JSON:
     return {
         "id": f"fc_{uuid.uuid4().hex}",
         "type": "function_call",
@@ -371,236 +603,3 @@ def _call(name: str, tool: str, arguments: str, status: str = "completed") -> Bo
         "arguments": arguments,
         "status": status,
     }
-
-
-MOST_KEPT = 512
-"""Responses of one guest that can be gone on from; the oldest go first. They are in memory only."""
-
-NOT_FOUND = "previous_response_not_found"
-
-_LOGPROBS = "message.output_text.logprobs"
-# The reasoning's text is always there, so that nothing encrypted is needed to go on.
-_INCLUDED = (_LOGPROBS, "reasoning.encrypted_content")
-_REASONING = Table(
-    {
-        "effort": one_of(*EFFORTS),
-        # The reasoning is told as it is, which is as detailed as can be.
-        "summary": only("auto", "detailed"),
-        "generate_summary": only("auto", "detailed"),
-    }
-)
-_TEXT = Table({"format": Kind(TEXT_FORMAT), "verbosity": only("medium")})
-_ONE_VALUE: dict[str, Kind] = {
-    "background": only(False),
-    "service_tier": only("auto", "default"),
-}
-_ECHOED = ("instructions", "previous_response_id", "metadata", "tools", "tool_choice", "user")
-
-
-@dataclass(frozen=True)
-class _Kept:
-    """A response that was kept: what was said up to its end, and what its client was told."""
-
-    messages: list[Message]
-    response: Body
-
-
-class Kept:
-    """The responses that were kept. None of a guest's is found by another. Any thread may use it.
-
-    Args:
-        most: of each guest.
-    """
-
-    def __init__(self, most: int = MOST_KEPT) -> None:
-        self._most = most
-        self._kept: dict[str, OrderedDict[str, _Kept]] = {}
-        self._lock = threading.Lock()
-
-    def put(self, guest: Guest, messages: list[Message], response: Body) -> None:
-        """Keep a response, and the conversation to its end."""
-        with self._lock:
-            kept = self._kept.setdefault(guest.id, OrderedDict())
-            kept[response["id"]] = _Kept(messages, response)
-            while len(kept) > self._most:
-                kept.popitem(last=False)
-
-    def messages(self, guest: Guest, name: str) -> list[Message]:
-        """The conversation to the end of a response.
-
-        Raises:
-            RefusedError: it was not kept.
-        """
-        return self._find(guest, name).messages
-
-    def response(self, guest: Guest, name: str) -> Body:
-        """What the client was told.
-
-        Raises:
-            RefusedError: it was not kept.
-        """
-        return self._find(guest, name, 404).response
-
-    def drop(self, guest: Guest, name: str) -> None:
-        """Forget a response.
-
-        Raises:
-            RefusedError: it was not kept.
-        """
-        self._find(guest, name, 404)
-        with self._lock:
-            kept = self._kept.get(guest.id)
-            if kept is not None:
-                kept.pop(name, None)
-
-    def forget(self, guest_id: str) -> None:
-        """Forget all of a guest's."""
-        with self._lock:
-            self._kept.pop(guest_id, None)
-
-    def _find(self, guest: Guest, name: str, status: int = 400) -> _Kept:
-        with self._lock:
-            kept = self._kept.get(guest.id)
-            found = kept.get(name) if kept is not None else None
-        if found is None:
-            raise RefusedError(
-                status,
-                f"There is no response {name!r} here any more, or it was not stored.",
-                NOT_FOUND if status == 400 else INVALID_REQUEST,
-            )
-        return found
-
-
-class ResponsesDoor(OpenAIErrors):
-    """Responses.
-
-    Attributes:
-        kept: those that can be gone on from.
-    """
-
-    path = "/v1/responses"
-    about = "A response, which can be gone on from where it was kept."
-    table = Table(
-        {
-            **settings("max_tokens"),
-            **MODEL,
-            **USER,
-            **STREAMING,
-            **MANNER,
-            **TEMPLATE,
-            **CHOICE,
-            **_ONE_VALUE,
-            "input": Kind(INPUT),
-            "instructions": TEXT,
-            "previous_response_id": TEXT,
-            "store": FLAG,
-            "metadata": ENTRIES,
-            "reasoning": inner(_REASONING),
-            "tools": Kind(FLAT_TOOLS),
-            "include": Kind({"type": "array", "items": {"enum": list(_INCLUDED)}}),
-            "top_logprobs": TOP_LOGPROBS,
-            "text": inner(_TEXT),
-            "truncation": one_of("auto", "disabled"),
-            "max_output_tokens": LIMIT,
-        },
-        required=("input",),
-        refused=(
-            *("conversation", "prompt", "max_tool_calls", "moderation", "messages", "n"),
-            *("context_management", "max_tokens", "logprobs", "system", "image"),
-        ),
-    )
-
-    def __init__(self, kept: Kept) -> None:
-        self.kept = kept
-
-    def read(self, body: Body, model: Model, guest: Guest = LOCAL) -> Asked:
-        """The body in our own terms."""
-        echoed = {name: body.get(name) for name in _ECHOED}
-        fields = Fields(body, self.table)
-        store = fields.flag("store", True)
-        metadata = fields.take("metadata", {})
-        fields.ignore((*MODEL, *_ONE_VALUE, *(name for name in USER if name != "metadata")))
-        stream, _ = fields.streaming()
-        previous = fields.take("previous_response_id")
-        instructions = fields.take("instructions")
-        before = self.kept.messages(guest, previous) if previous else []
-        conversation = [*before, *input_of(fields.take("input"))]
-        effort = _effort(fields)
-        reasoning, template = fields.template(model, effort, "reasoning.effort")
-        offer = offered(fields, _tools(fields.take("tools", [])), model)
-        includes = _includes(fields)
-        most = fields.top_logprobs(includes, f'include "{_LOGPROBS}"')
-        own = _form(fields)
-        if own and offer.offered:
-            raise ValueError("text.format and tools cannot both shape one answer: choose one")
-        slides = fields.take("truncation") == "auto"
-        manner = fields.manner(reasoning, "slide" if slides else None)
-        limit = fields.limit("max_output_tokens")
-        head = [{"role": "system", "content": instructions}] if instructions else []
-        params = fields.params(model, max_tokens=limit, logprobs=most, **settings_of(offer), **own)
-        return Asked(
-            model,
-            [[*head, *conversation]],
-            params,
-            manner,
-            stream=stream,
-            template=template,
-            extra={
-                **echoed,
-                "guest": guest,
-                "metadata": metadata,
-                "effort": effort,
-                "truncation": "auto" if slides else "disabled",
-                "store": store,
-                "conversation": conversation,
-                "parallel": offer.parallel_tool_calls,
-            },
-        )
-
-    def telling(self, asked: Asked, choices: list[Choice]) -> Telling:
-        """Who tells the client."""
-        return ResponsesTelling(asked, choices, self._keep)
-
-    def _keep(self, asked: Asked, choice: Choice, response: Body) -> None:
-        if asked.extra["store"]:
-            message = {**choice.said}
-            if choice.thought:
-                message["reasoning_content"] = choice.thought
-            self.kept.put(asked.extra["guest"], [*asked.extra["conversation"], message], response)
-
-
-def _effort(fields: Fields) -> Any:
-    reasoning = fields.inner("reasoning", _REASONING)
-    effort = reasoning.take("effort")
-    reasoning.ignore(("summary", "generate_summary"))
-    reasoning.end()
-    return effort
-
-
-def _tools(given: Any) -> Any:
-    """Functions as chat completions have them; here their fields lie beside the type."""
-    if not isinstance(given, list):
-        return given
-    return [
-        {"type": "function", "function": {k: v for k, v in tool.items() if k != "type"}}
-        if isinstance(tool, dict) and tool.get("type") == "function"
-        else tool
-        for tool in given
-    ]
-
-
-def _includes(fields: Fields) -> bool:
-    """Whether the odds of tokens are wanted."""
-    given = fields.take("include", [])
-    for name in given if isinstance(given, list) else [given]:
-        if name not in _INCLUDED:
-            raise ValueError(f"include cannot have {said(name)} here")
-    return _LOGPROBS in given
-
-
-def _form(fields: Fields) -> dict[str, Any]:
-    text = fields.inner("text", _TEXT)
-    wanted = text.take("format", {"type": "text"})
-    text.ignore(["verbosity"])
-    text.end()
-    return form(wanted, "text.format")

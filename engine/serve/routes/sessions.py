@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import uuid
 from contextlib import suppress
-from typing import Any, cast
+from dataclasses import replace
+from typing import Annotated, Any, cast
 
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -13,18 +15,27 @@ from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.serve import bodies
 from engine.serve.auth import Guest, guest_of
 from engine.serve.models import Served
-from engine.serve.places import NAMED, checked
+from engine.serve.places import checked
 from engine.serve.routes.base import Operation
-from engine.serve.routes.fields import FLAG, MANNER, MODEL, TEXT, Kind, Table, number
-from engine.serve.sessions import Manner, Named, Sessions
+from engine.serve.routes.schema import Body, InSession, SessionName, SessionOptions
+from engine.serve.sessions import Named, Sessions
 
 LONGEST_TTL = 30 * 86400.0
 
-_MANNER: dict[str, Kind] = {**MANNER, "system": TEXT, "reasoning": FLAG}
-_MADE = Table({**_MANNER, **MODEL, "session_id": NAMED, "ttl_seconds": number(0, LONGEST_TTL)})
-_FORKED = Table({"session_id": NAMED})
+
+class SessionBody(SessionOptions, InSession):
+    """A new session; it gets a name where none is given."""
+
+    system: str | None = None
+    reasoning: bool | None = None
+    ttl_seconds: Annotated[float, Field(ge=0, le=LONGEST_TTL)] | None = None
 
 
+class ForkBody(Body):
+    session_id: SessionName | None = None
+
+
+_OPTIONS = ("reasoning", "reproducible", "on_overflow", "kv_bits")
 _REPLY = ("prompt_tokens", "reused_tokens", "generated_tokens", "tokens_per_s")
 """What is told of a reply that is being given."""
 
@@ -40,27 +51,25 @@ class SessionRoutes:
         """What there is."""
         every, one = "/v1/sessions", "/v1/sessions/{id}"
         return [
-            Operation("POST", every, self._make, "A new session.", table=_MADE, status=201),
+            Operation("POST", every, self._make, "A new session.", body=SessionBody, status=201),
             Operation("GET", every, self._list, "The caller's sessions."),
             Operation("GET", one, self._read, "One session."),
             Operation("DELETE", one, self._delete, "Free a session."),
             Operation(
                 *("POST", f"{one}/fork", self._fork, "A session that knows what another knows."),
-                table=_FORKED,
+                body=ForkBody,
                 status=201,
             ),
         ]
 
     async def _make(self, request: Request) -> Response:
-        fields = await bodies.small(request, _MADE)
+        asked = await bodies.small(request, SessionBody)
         guest = guest_of(request.scope)
-        name = fields.take("session_id") or uuid.uuid4().hex
-        manner = Manner(**{name: fields.take(name) for name in _MANNER})
-        wanted, ttl = fields.take("model"), fields.take("ttl_seconds")
-        fields.end()
-        with self._served.use(wanted, guest) as use:
+        name = asked.session_id or uuid.uuid4().hex
+        manner = replace(asked.manner(asked.reasoning), system=asked.system)
+        with self._served.use(asked.model, guest) as use:
             model = await self._served.load(use.entry)
-            named = self._sessions.make(guest, name, model, manner, ttl)
+            named = self._sessions.make(guest, name, model, manner, asked.ttl_seconds)
             with named.line.enter():
                 try:
                     await self._open(named)
@@ -97,7 +106,7 @@ class SessionRoutes:
         return await self._told(self._sessions.get(*_asked(request)), 200)
 
     async def _fork(self, request: Request) -> Response:
-        twin = (await bodies.small(request, _FORKED)).take("session_id")
+        twin = (await bodies.small(request, ForkBody)).session_id
         return await self._told(self._sessions.fork(*_asked(request), twin), 201)
 
     async def _delete(self, request: Request) -> Response:
@@ -145,5 +154,5 @@ def _shown(named: Named, stats: dict[str, Any], queue: list[str]) -> dict[str, A
         "paused": figures.get("paused", False),
         "reply": {name: reply[name] for name in _REPLY} if reply else None,
         "ttl_seconds": named.ttl,
-        **{name: getattr(named.manner, name) for name in _MANNER if name != "system"},
+        **{name: getattr(named.manner, name) for name in _OPTIONS},
     }

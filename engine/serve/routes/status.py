@@ -16,9 +16,9 @@ from engine.errors import EngineError
 from engine.serve import errors
 from engine.serve.metrics import Metrics, exposition
 from engine.serve.models import Served
-from engine.serve.places import ALIASES, NAMED, Places
+from engine.serve.places import ALIASES, Places
 from engine.serve.routes.base import Operation
-from engine.serve.routes.messages import MessagesDoor
+from engine.serve.routes.schema import schema_of
 from engine.serve.sessions import Sessions
 
 
@@ -50,7 +50,7 @@ class Health:
         return [
             Operation("GET", "/health", self.health, "Whether requests are answered."),
             Operation(
-                "GET", "/metrics", self.metrics, "Figures for Prometheus.", kind="text/plain"
+                "GET", "/metrics", self.metrics, "Figures for Prometheus.", media_type="text/plain"
             ),
         ]
 
@@ -129,64 +129,37 @@ def _since(moment: float) -> float:
     return round(time.monotonic() - moment, 3)
 
 
-PATH = "/openapi.json"
-
 _STREAM = "text/event-stream"
 _TEXT = {"type": "string"}
-_NAMES_SESSION = "Names a session, as `session_id` in the body does."
+
+
+def _error_schema(outer: dict[str, Any], **inner: Any) -> dict[str, Any]:
+    error = {"type": "object", "properties": inner, "required": list(inner)}
+    properties = {**outer, "error": error}
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
 
 _ERRORS: dict[str, Any] = {
-    "Error": {
-        "type": "object",
-        "properties": {
-            "error": {
-                "type": "object",
-                "properties": {
-                    "message": _TEXT,
-                    "type": _TEXT,
-                    "param": {"type": "null"},
-                    "code": _TEXT,
-                },
-                "required": ["message", "type", "param", "code"],
-            }
-        },
-        "required": ["error"],
-    },
-    "MessagesError": {
-        "type": "object",
-        "properties": {
-            "type": {"const": "error"},
-            "error": {
-                "type": "object",
-                "properties": {"type": _TEXT, "message": _TEXT, "code": _TEXT},
-                "required": ["type", "message", "code"],
-            },
-        },
-        "required": ["type", "error"],
-    },
+    "Error": _error_schema({}, message=_TEXT, type=_TEXT, param={"type": "null"}, code=_TEXT),
+    "MessagesError": _error_schema(
+        {"type": {"const": "error"}}, type=_TEXT, message=_TEXT, code=_TEXT
+    ),
 }
 
 
-class OpenAPI:
-    """Tells programs what can be asked here."""
+def described(routes: Sequence[Operation]) -> Operation:
+    """The route of `/openapi.json`, which describes these routes and itself."""
 
-    def __init__(self) -> None:
-        self._document: dict[str, Any] = {}
+    async def answer(_: Request) -> Response:
+        return JSONResponse(document)
 
-    def route(self) -> Operation:
-        """Its own route."""
-        return Operation("GET", PATH, self._tell, "This description.")
-
-    def describe(self, routes: Sequence[Operation]) -> None:
-        """Write the description of these routes."""
-        self._document = document(routes)
-
-    async def _tell(self, _: Request) -> Response:
-        return JSONResponse(self._document)
+    own = Operation("GET", "/openapi.json", answer, "This description.")
+    document = openapi([*routes, own])
+    return own
 
 
-def document(routes: Sequence[Operation]) -> dict[str, Any]:
-    """The description, in OpenAPI 3.1."""
+def openapi(routes: Sequence[Operation]) -> dict[str, Any]:
+    """The description of these routes, in OpenAPI 3.1."""
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         path = re.sub(r":\w+}", "}", route.path)
@@ -211,47 +184,40 @@ def document(routes: Sequence[Operation]) -> dict[str, Any]:
 
 
 def _operation(path: str, route: Operation) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "summary": route.about,
+    content: dict[str, Any] = {route.media_type: {"schema": {"type": "object"}}}
+    if route.media_type != "application/json":
+        content = {route.media_type: {"schema": _TEXT}}
+    elif route.body is not None and "stream" in route.body.model_fields:
+        content[_STREAM] = {"schema": _TEXT}
+    error = "MessagesError" if path.startswith(errors.ANTHROPIC) else "Error"
+    refusal = {"schema": {"$ref": f"#/components/schemas/{error}"}}
+    described: dict[str, Any] = {
+        "summary": route.summary,
         "operationId": re.sub(r"\W+", "_", f"{route.method.lower()}{path}").strip("_"),
         "responses": {
-            str(route.status): {"description": "The answer.", "content": _answers(route)},
-            "default": {"description": "Why there is none.", "content": _refusals(path)},
+            str(route.status): {"description": "The answer.", "content": content},
+            "default": {
+                "description": "Why there is none.",
+                "content": {"application/json": refusal},
+            },
         },
     }
-    parameters = [
+    parameters: list[dict[str, Any]] = [
         {"name": name, "in": "path", "required": True, "schema": _TEXT}
         for name in re.findall(r"{(\w+)}", path)
     ]
-    if route.names_session:
-        # The body's name is taken before these, which are then not looked at.
+    if route.body_required:
+        # The name in the body is taken before these, which are then not looked at.
+        says = "Names a session, as `session_id` in the body does."
         parameters += [
-            {"name": alias, "in": "header", "schema": _TEXT, "description": _NAMES_SESSION}
+            {"name": alias, "in": "header", "schema": _TEXT, "description": says}
             for alias in ALIASES
         ]
     if parameters:
-        told["parameters"] = parameters
-    if route.table is not None:
-        schema = route.table.schema
-        if route.names_session:
-            session = {"anyOf": [dict(NAMED.schema), {"type": "null"}]}
-            schema["properties"] = {**schema["properties"], "session_id": session}
-        told["requestBody"] = {
-            "required": route.must,
-            "content": {"application/json": {"schema": schema}},
+        described["parameters"] = parameters
+    if route.body is not None:
+        described["requestBody"] = {
+            "required": route.body_required,
+            "content": {"application/json": {"schema": schema_of(route.body)}},
         }
-    return told
-
-
-def _answers(route: Operation) -> dict[str, Any]:
-    if route.kind != "application/json":
-        return {route.kind: {"schema": _TEXT}}
-    content: dict[str, Any] = {route.kind: {"schema": {"type": "object"}}}
-    if route.table is not None and "stream" in route.table.kinds:
-        content[_STREAM] = {"schema": _TEXT}
-    return content
-
-
-def _refusals(path: str) -> dict[str, Any]:
-    name = "MessagesError" if path.startswith(MessagesDoor.path) else "Error"
-    return {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
+    return described
