@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import threading
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,19 @@ from engine.runtime.pressure import Need, Relief
 from engine.serve.auth import LOCAL, Guest, Sharing
 from engine.serve.errors import RefusedError
 from engine.serve.queue import Ending
+
+log = logging.getLogger(__name__)
+
+WAIT_SECONDS = 60.0
+"""How long a request waits for models that are being loaded again."""
+RETRY_SECONDS = 5.0
+"""How long after a failure nobody tries to load them."""
+CANNOT = "The engine broke down and cannot load its models again"
+BROKE_DOWN = "The engine broke down. Its models are being loaded again; ask again in a moment."
+ANSWER_SECONDS = 5.0
+"""How long the engine may take to say how it is."""
+MODEL_BUSY = "model_busy"
+KEPT = "model_kept"
 
 
 class Entry:
@@ -97,7 +110,6 @@ class Entry:
         return name in (self.name, self.folder, *ids, *path)
 
     def use(self) -> Use:
-        """Take note of a request that uses it, until that says so."""
         return Use(self)
 
     def begin(self, stats: dict[str, Any] | None) -> None:
@@ -142,168 +154,6 @@ class Use:
             self.entry.used = time.monotonic()
 
 
-log = logging.getLogger(__name__)
-
-WAIT_SECONDS = 60.0
-"""How long a request waits for models that are being loaded again."""
-RETRY_SECONDS = 5.0
-"""How long after a failure nobody tries to load them."""
-CANNOT = "The engine broke down and cannot load its models again"
-BROKE_DOWN = "The engine broke down. Its models are being loaded again; ask again in a moment."
-
-
-class Reloading:
-    """Lives on the server's event loop.
-
-    Args:
-        entries: of the models; those that are loaded again have another model then.
-        figures: asks the engine for its figures.
-        on_loss: called with a model that was lost, before it is loaded again; None for all.
-        unwanted: called with a model that nobody asks for any more, once it has been loaded.
-
-    Attributes:
-        why: what the last loading failed with, a sentence; else "".
-    """
-
-    def __init__(
-        self,
-        engine: Engine,
-        entries: list[Entry],
-        figures: Callable[[], Awaitable[dict[str, Any]]],
-        on_loss: Callable[[str | None], None],
-        unwanted: Callable[[Model], None],
-        ending: Ending,
-    ) -> None:
-        self.why = ""
-        self._engine, self._entries, self._figures = engine, entries, figures
-        self._on_loss, self._unwanted, self._ending = on_loss, unwanted, ending
-        self._failed_at = 0.0
-        self._going: asyncio.Task[None] | None = None
-
-    @property
-    def going(self) -> bool:
-        """Whether models are being loaded again."""
-        return self._going is not None
-
-    async def ready(self) -> None:
-        """Wait until the engine has the models that it had.
-
-        Raises:
-            EngineError: `engine_stopped` when it does not get them.
-        """
-        fine = self._engine.is_running or not self._models()
-        if self._going is None and fine and not self.why:
-            return
-        self.lost()
-        if self._going is not None:
-            try:
-                await self._ending.unless_over(self._going, WAIT_SECONDS)
-            except TimeoutError:
-                raise EngineError(ENGINE_STOPPED, BROKE_DOWN) from None
-        if self.why:
-            raise EngineError(ENGINE_STOPPED, self.why)
-
-    def lost(self) -> None:
-        """Begin to load again what is missing, unless that goes on or has just failed."""
-        tried = self.why and time.monotonic() - self._failed_at < RETRY_SECONDS
-        if self._going is None and not tried:
-            if not self._engine.is_running:
-                self._on_loss(None)
-            self._going = asyncio.ensure_future(self._again())
-
-    def _models(self) -> list[Model]:
-        return [entry.model for entry in self._entries if entry.model is not None]
-
-    async def _again(self) -> None:
-        try:
-            missing = await self._missing()
-            if missing:
-                log.warning("the engine has lost models: loading them again")
-                for model in missing:
-                    self._on_loss(model.id)
-                self._take(missing, *await self._loaded(missing))
-            else:
-                self.why = ""
-        except BaseException as error:
-            self._failed_at = time.monotonic()
-            self.why = f"{CANNOT} ({type(error).__name__})"
-            log.error("lost models were not loaded again (%s)", type(error).__name__)
-            log.debug("why lost models were not loaded again", exc_info=True)
-            if isinstance(error, asyncio.CancelledError):
-                raise
-        finally:
-            self._going = None
-
-    async def _missing(self) -> list[Model]:
-        """The models that the engine has no more. Those that it has are left alone."""
-        known = self._models()
-        if not self._engine.is_running:
-            return known
-        try:
-            loaded = {model.id for model in (await self._figures())["models"]}
-        except TimeoutError:  # it is busy, which is no loss
-            return []
-        except EngineError:
-            return known
-        return [model for model in known if model.id not in loaded]
-
-    async def _loaded(self, missing: list[Model]) -> tuple[list[Model | None], str]:
-        """Those models, None where one does not come back, and why not."""
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[tuple[list[Model | None], str]] = loop.create_future()
-
-        def give(found: tuple[list[Model | None], str]) -> None:
-            if not answer.done():  # the server has not ended meanwhile
-                answer.set_result(found)
-
-        def load() -> None:
-            found = _load(self._engine, missing)
-            with suppress(RuntimeError):  # it has
-                loop.call_soon_threadsafe(give, found)
-
-        # It may have to wait for the engine, which nobody who ends the program has to wait for.
-        threading.Thread(target=load, name="serve-loading", daemon=True).start()
-        return await answer
-
-    def _take(self, missing: list[Model], models: list[Model | None], why: str) -> None:
-        come = [model for model in models if model is not None]
-        self.why = "" if come else why
-        self._failed_at = time.monotonic()
-        for before, now in zip(missing, models, strict=True):
-            wanting = [entry for entry in self._entries if entry.model is before]
-            for entry in wanting:
-                # One that does not come back is loaded when it is asked for, which tells why.
-                # While none does, all are missing.
-                entry.model = now or (None if come else before)
-            if now is not None and not wanting:
-                self._unwanted(now)
-
-
-def _load(engine: Engine, models: list[Model]) -> tuple[list[Model | None], str]:
-    """Load models. Runs on a thread of its own, and always gives an answer."""
-    loaded: list[Model | None] = []
-    why = ""
-    for model in models:
-        try:
-            loaded.append(load_again(engine, model))
-        except EngineError as error:
-            why = f"{CANNOT}: {error.message}"
-            log.error("a model cannot be loaded again (%s)", error.code)
-            loaded.append(None)
-        except BaseException as error:
-            why = f"{CANNOT} ({type(error).__name__})"
-            log.error("a model cannot be loaded again (%s)", type(error).__name__)
-            log.debug("why a model cannot be loaded again", exc_info=True)
-            loaded.append(None)
-    return loaded, why
-
-
-ANSWER_SECONDS = 5.0
-"""How long the engine may take to say how it is."""
-MODEL_BUSY = "model_busy"
-KEPT = "model_kept"
-
-
 class Served:
     """Knows the models, and whether the engine still has them. Lives on the server's event loop.
 
@@ -343,9 +193,9 @@ class Served:
         self._engine = engine
         self._on_loss = on_loss
         self.ending = Ending()
-        self._reloading = Reloading(
-            engine, self.entries, self.figures, on_loss, self._unwanted, self.ending
-        )
+        self._why = ""  # the last loading of what was lost failed, a sentence
+        self._failed_at = 0.0
+        self._reloading: asyncio.Task[None] | None = None
         self._unloading: set[asyncio.Task[None]] = set()
 
     def add(self, entry: Entry) -> None:
@@ -468,7 +318,7 @@ class Served:
             return
         need = self._relief.need(pressure.pressure(), time.monotonic())
         if need is Need.CACHES:
-            with contextlib.suppress(EngineError):  # a stopped engine holds nothing
+            with suppress(EngineError):  # a stopped engine holds nothing
                 self._engine.relieve_later()
         elif need is Need.MODEL:
             self._unload_oldest()
@@ -514,23 +364,11 @@ class Served:
         self.stats = await asyncio.wait_for(asked, ANSWER_SECONDS)
         return self.stats
 
-    async def ready(self) -> None:
-        """Wait until the engine has the models that it had.
-
-        Raises:
-            EngineError: `engine_stopped` when it does not get them, or the server ends.
-        """
-        await self._reloading.ready()
-
-    def lost(self) -> None:
-        """Begin to load again what the engine has lost, unless that goes on or has just failed."""
-        self._reloading.lost()
-
     async def health(self) -> tuple[str, str]:
         """How the server is, in a word (`ok`, `loading`, `busy`, `stopped`) and in a sentence."""
-        if self._reloading.going:
+        if self._reloading is not None:
             return "loading", BROKE_DOWN
-        if why := self._reloading.why:
+        if why := self._why:
             self.lost()  # it may have become possible
             return "stopped", why
         if not self.models:
@@ -555,7 +393,7 @@ class Served:
     async def _load_one(self, entry: Entry) -> Model:
         try:
             stats = None
-            with contextlib.suppress(TimeoutError):  # an engine that has just been started
+            with suppress(TimeoutError):  # an engine that has just been started
                 stats = await self.figures() if self._engine.is_running else None
             entry.begin(stats)
             adapter, draft = entry.adapter or None, entry.draft or None
@@ -580,5 +418,105 @@ class Served:
 
     def _let_go(self, model: Model) -> None:
         if self._engine.is_running and not self.is_used_elsewhere(model.id):
-            with contextlib.suppress(EngineError):
+            with suppress(EngineError):
                 self._engine.unload_later(model)
+
+    # -- what the engine has lost ---------------------------------------------------------
+
+    async def ready(self) -> None:
+        """Wait until the engine has the models that it had.
+
+        Raises:
+            EngineError: `engine_stopped` when it does not get them, or the server ends.
+        """
+        fine = self._engine.is_running or not self.models
+        if self._reloading is None and fine and not self._why:
+            return
+        self.lost()
+        if self._reloading is not None:
+            try:
+                await self.ending.unless_over(self._reloading, WAIT_SECONDS)
+            except TimeoutError:
+                raise EngineError(ENGINE_STOPPED, BROKE_DOWN) from None
+        if self._why:
+            raise EngineError(ENGINE_STOPPED, self._why)
+
+    def lost(self) -> None:
+        """Begin to load again what the engine has lost, unless that goes on or has just failed."""
+        tried = self._why and time.monotonic() - self._failed_at < RETRY_SECONDS
+        if self._reloading is None and not tried:
+            if not self._engine.is_running:
+                self._on_loss(None)
+            self._reloading = asyncio.ensure_future(self._reload())
+
+    async def _reload(self) -> None:
+        try:
+            missing = await self._missing()
+            self._why = "" if not missing else self._why
+            if missing:
+                log.warning("the engine has lost models: loading them again")
+                for model in missing:
+                    self._on_loss(model.id)
+                answer: Future[tuple[list[Model | None], str]] = Future()
+                answer.set_running_or_notify_cancel()
+                # It may have to wait for the engine, for which nobody who ends the program waits.
+                threading.Thread(
+                    target=lambda: answer.set_result(_load(self._engine, missing)),
+                    name="serve-loading",
+                    daemon=True,
+                ).start()
+                self._take(missing, *await asyncio.wrap_future(answer))
+        except BaseException as error:
+            self._failed_at = time.monotonic()
+            self._why = f"{CANNOT} ({type(error).__name__})"
+            log.error("lost models were not loaded again (%s)", type(error).__name__)
+            log.debug("why lost models were not loaded again", exc_info=True)
+            if isinstance(error, asyncio.CancelledError):
+                raise
+        finally:
+            self._reloading = None
+
+    async def _missing(self) -> list[Model]:
+        """The models that the engine has no more. Those that it has are left alone."""
+        known = self.models
+        if not self._engine.is_running:
+            return known
+        try:
+            loaded = {model.id for model in (await self.figures())["models"]}
+        except TimeoutError:  # it is busy, which is no loss
+            return []
+        except EngineError:
+            return known
+        return [model for model in known if model.id not in loaded]
+
+    def _take(self, missing: list[Model], models: list[Model | None], why: str) -> None:
+        come = any(model is not None for model in models)
+        self._why = "" if come else why
+        self._failed_at = time.monotonic()
+        for before, now in zip(missing, models, strict=True):
+            wanting = [entry for entry in self.entries if entry.model is before]
+            for entry in wanting:
+                # One that does not come back is loaded when it is asked for, which tells why.
+                # While none does, all are missing.
+                entry.model = now or (None if come else before)
+            if now is not None and not wanting:
+                self._unwanted(now)
+
+
+def _load(engine: Engine, models: list[Model]) -> tuple[list[Model | None], str]:
+    """Load models. Runs on a thread of its own, and always gives an answer."""
+    loaded: list[Model | None] = []
+    why = ""
+    for model in models:
+        try:
+            loaded.append(load_again(engine, model))
+        except EngineError as error:
+            why = f"{CANNOT}: {error.message}"
+            log.error("a model cannot be loaded again (%s)", error.code)
+            loaded.append(None)
+        except BaseException as error:
+            why = f"{CANNOT} ({type(error).__name__})"
+            log.error("a model cannot be loaded again (%s)", type(error).__name__)
+            log.debug("why a model cannot be loaded again", exc_info=True)
+            loaded.append(None)
+    return loaded, why
