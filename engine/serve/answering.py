@@ -334,7 +334,7 @@ class Answering:
                     use,
                     model,
                     generation.messages,
-                    generation.manner,
+                    generation.config,
                     client.comment,
                     len(choices),
                 )
@@ -443,8 +443,8 @@ class Answering:
             await JSONResponse(found)(scope, receive, send)
 
     async def _count(self, asked: Generation) -> JSON:
-        manner, template = asked.manner, asked.template
-        counting = self._engine.count_later(asked.model, asked.messages, manner.reasoning, template)
+        config, template = asked.config, asked.template
+        counting = self._engine.count_later(asked.model, asked.messages, config.reasoning, template)
         return {"input_tokens": await self._wait(counting)}
 
     async def _embed(self, asked: Embedding) -> JSON:

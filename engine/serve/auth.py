@@ -183,7 +183,7 @@ def _digest(key: str) -> str:
 
 
 SPARE = 16
-"""Of so many places in the line one is for keys that have none."""
+"""Of so many places in the queue one is for keys that have none."""
 
 
 LOOK_SECONDS = 1.0

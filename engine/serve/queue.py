@@ -108,7 +108,7 @@ LOOKS_PER_SECOND = 200
 """Of all who wait, about: whoever has many before him looks less often."""
 
 
-class Line:
+class Queue:
     """Has so many places; who finds none waits. Lives on the server's event loop.
 
     Args:
@@ -153,7 +153,7 @@ class Line:
         return same or not room
 
     def enter(self, named: bool = False, places: int = 1, guest: str = "") -> Turn:
-        """Join the line. `Turn.wait` waits until it is through, and `Turn.leave` ends it.
+        """Join the queue. `Turn.wait` waits until it is through, and `Turn.leave` ends it.
 
         Args:
             places: that it takes. Who wants more than there are takes all of them.
@@ -265,7 +265,7 @@ class Line:
 
 
 class Turn:
-    """One request's place in a line.
+    """One request's place in a queue.
 
     Attributes:
         named: whether it has a session of its own.
@@ -275,8 +275,8 @@ class Turn:
         through: done when the request's turn has come.
     """
 
-    def __init__(self, line: Line, named: bool, places: int, guest: str, number: int) -> None:
-        self._line = line
+    def __init__(self, queue: Queue, named: bool, places: int, guest: str, number: int) -> None:
+        self._queue = queue
         self.guest = guest
         self.number = number
         self.named = named
@@ -292,13 +292,13 @@ class Turn:
     @property
     def before(self) -> int:
         """How many wait before this one."""
-        return self._line.before(self)
+        return self._queue.before(self)
 
     async def wait(self, say: Say, what: str) -> None:
         """Wait for the turn. The client is told its place, once waiting takes longer.
 
         Raises:
-            Exception: the line has ended.
+            Exception: the queue has ended.
         """
         told, pause, silent = -1, TELL_SECONDS, 0.0
         while not self.through.done():
@@ -314,10 +314,10 @@ class Turn:
 
     def refuse(self, error: Exception) -> None:
         """Tell the one who waits here that he waits in vain, if he still waits."""
-        if self._line.drop(self):
+        if self._queue.drop(self):
             self.through.set_exception(error)
             self.through.exception()  # those who are not there any more do not ask
 
     def leave(self) -> None:
-        """Go out of the line, or make room for the next one. May be called more than once."""
-        self._line.leave(self)
+        """Leave the queue, or make room for the next one. May be called more than once."""
+        self._queue.leave(self)

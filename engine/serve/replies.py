@@ -93,8 +93,8 @@ class Replies:
             if number == 0:
                 self._send(choice, place.session, place)
             else:
-                manner, model = self._generation.manner, self._generation.model
-                self._send(choice, manner.open(self._engine, model, self._guest))
+                config, model = self._generation.config, self._generation.model
+                self._send(choice, config.open(self._engine, model, self._guest))
 
     def note(self, choice: Choice, event: Event) -> None:
         """Take note of an event before its client hears of it.

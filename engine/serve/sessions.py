@@ -19,7 +19,7 @@ from engine.model.info import Model
 from engine.openai.json_text import chained
 from engine.serve.auth import LOCAL, Guest, Sharing
 from engine.serve.errors import RefusedError
-from engine.serve.queue import Line, Turn
+from engine.serve.queue import Queue, Turn
 from engine.serve.settings import Settings
 
 UNKNOWN = "conversation_unknown"
@@ -104,7 +104,7 @@ RETRY_SECONDS = 5
 
 
 @dataclass(frozen=True)
-class Manner:
+class SessionConfig:
     """How a session works. None is the model's own way, or that of the session as it is.
 
     Attributes: those of `Engine.open_session`.
@@ -116,7 +116,7 @@ class Manner:
     on_overflow: Overflow | None = None
     kv_bits: int | None = None
 
-    def with_(self, asked: Manner) -> Manner:
+    def with_(self, asked: SessionConfig) -> SessionConfig:
         """This one, with what was asked for."""
         names = [f.name for f in fields(asked) if getattr(asked, f.name) is not None]
         return replace(self, **{name: getattr(asked, name) for name in names})
@@ -141,8 +141,8 @@ class Named:
     Attributes:
         ttl: seconds without use after which it is freed; 0 keeps it.
         session: the engine's, None until it is needed, and after the engine has lost it.
-        line: its requests, one at a time.
-        turn: of the one request that is through its line, in the line of all requests.
+        queue: its requests, one at a time.
+        turn: of its one request that is answered or next, in the queue of all requests.
         made: when, in seconds since 1970.
         sent: the conversation that it was asked last.
     """
@@ -150,10 +150,10 @@ class Named:
     guest: Guest
     name: str
     model: Model
-    manner: Manner
+    config: SessionConfig
     ttl: float
     session: Session | None = None
-    line: Line = field(default_factory=lambda: Line(1))
+    queue: Queue = field(default_factory=lambda: Queue(1))
     made: float = field(default_factory=time.time)
     turn: Turn | None = None
     freed: bool = False
@@ -162,12 +162,12 @@ class Named:
     @property
     def used(self) -> float:
         """When it was used last, of `time.monotonic`."""
-        return self.line.left
+        return self.queue.left
 
     @property
     def idle_seconds(self) -> float:
         """How long nobody has used it."""
-        return 0.0 if self.line.busy else time.monotonic() - self.used
+        return 0.0 if self.queue.busy else time.monotonic() - self.used
 
     def gone(self) -> EngineError:
         """The error for those who waited for it."""
@@ -227,7 +227,7 @@ class Sessions:
         guest: Guest,
         name: str,
         model: Model,
-        manner: Manner,
+        config: SessionConfig,
         ttl: float | None = None,
         spared: Named | None = None,
     ) -> Named:
@@ -243,7 +243,7 @@ class Sessions:
             raise RefusedError(409, f"There is a session {name!r} already.", SESSION_EXISTS)
         self._make_room(guest, spared)
         ttl = self._settings.session_ttl if ttl is None else ttl
-        made = self._named[(guest.id, name)] = Named(guest, name, model, manner, ttl)
+        made = self._named[(guest.id, name)] = Named(guest, name, model, config, ttl)
         return made
 
     def fork(self, guest: Guest, name: str, twin: str | None) -> Named:
@@ -254,7 +254,7 @@ class Sessions:
         """
         source = self.get(guest, name)
         name = twin or uuid.uuid4().hex
-        made = self.make(guest, name, source.model, source.manner, source.ttl, source)
+        made = self.make(guest, name, source.model, source.config, source.ttl, source)
         made.sent = source.sent
         if source.session is not None:
             try:
@@ -266,7 +266,7 @@ class Sessions:
 
     def open(self, named: Named) -> Session:
         """A new session of the engine, as a named one wants it."""
-        return named.manner.open(self._engine, named.model, named.guest)
+        return named.config.open(self._engine, named.model, named.guest)
 
     def delete(self, guest: Guest, name: str) -> None:
         """Free a session; what it answers is stopped.
@@ -302,7 +302,7 @@ class Sessions:
             if not evict and mine and not self._sharing.may_have((mine + 1) / KEY_SHARE, left):
                 raise self._sharing.refused("the sessions")
             return
-        idle = [n for n in self._named.values() if not n.line.busy and n is not spared]
+        idle = [n for n in self._named.values() if not n.queue.busy and n is not spared]
         if evict and idle:
             fair = self._sharing.several
             self._free(min(idle, key=lambda n: (-of[n.guest.id] if fair else 0, n.used)))
@@ -321,7 +321,7 @@ class Sessions:
         del self._named[(named.guest.id, named.name)]
         named.freed = True
         named.close()
-        named.line.end(named.gone())
+        named.queue.end(named.gone())
         if named.turn is not None:
             named.turn.refuse(named.gone())
 
@@ -337,7 +337,7 @@ class Conversation:
     """A session, and the messages that were said in it."""
 
     session: Session
-    kind: tuple[str, str, Manner]  # the guest, the model, how it works
+    kind: tuple[str, str, SessionConfig]  # the guest, the model, how it works
     messages: list[Message] = field(default_factory=list)
     losses: int = 0  # of its model's sessions, before it was taken
 
@@ -359,7 +359,7 @@ class Conversations:
         self._ended = False
 
     def take(
-        self, model: Model, messages: Sequence[Message], manner: Manner, guest: Guest = LOCAL
+        self, model: Model, messages: Sequence[Message], config: SessionConfig, guest: Guest = LOCAL
     ) -> Conversation:
         """A conversation for one request. Nobody else gets it until it is given back.
 
@@ -368,11 +368,11 @@ class Conversations:
         Raises:
             EngineError: the engine was stopped.
         """
-        kind = (guest.id, model.id, manner)
+        kind = (guest.id, model.id, config)
         losses = self._lost(model.id)  # one that comes from now on may take this session, too
         found = self._find(kind, messages)
         if found is None:
-            found = Conversation(manner.open(self._engine, model, guest), kind)
+            found = Conversation(config.open(self._engine, model, guest), kind)
         found.messages, found.losses = list(messages), losses
         return found
 
@@ -427,7 +427,7 @@ class Conversations:
         return self._losses[model_id] + self._losses[None]
 
     def _find(
-        self, kind: tuple[str, str, Manner], messages: Sequence[Message]
+        self, kind: tuple[str, str, SessionConfig], messages: Sequence[Message]
     ) -> Conversation | None:
         with self._lock:
             best, most = None, 0

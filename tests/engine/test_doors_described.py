@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import time
 from typing import Any
 
 import pytest
@@ -161,3 +162,66 @@ def test_a_body_that_is_no_object_is_refused(tree: Any, raw: bytes) -> None:
     for data in (json.dumps(tree).encode(), raw):
         with pytest.raises(ValueError, match=r"JSON|UTF-8|nested|number|surrogate"):
             json_text.decode(data)
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "sentence"),
+    [
+        ("/v1/chat/completions", {"stream": "yes"}, 'stream must be true or false, not "yes"'),
+        ("/v1/chat/completions", {"n": 0}, "n must be at least 1, not 0"),
+        ("/v1/chat/completions", {"n": 1.0}, "n must be a whole number, not 1.0"),
+        ("/v1/chat/completions", {"n": True}, "n must be a whole number, not true"),
+        ("/v1/chat/completions", {"n": "2"}, 'n must be a whole number, not "2"'),
+        ("/v1/chat/completions", {"store": True}, "store can only be false here, not true"),
+        ("/v1/chat/completions", {"store": 0}, "store can only be false here, not 0"),
+        ("/v1/chat/completions", {"kv_bits": 5}, "kv_bits must be one of 4, 8, not 5"),
+        (
+            "/v1/chat/completions",
+            {"stream": True, "stream_options": {"include_usag": True}},
+            "there is no field 'include_usag' in stream_options; did you mean 'include_usage'?",
+        ),
+        (
+            "/v1/chat/completions",
+            {"messages": [{"role": "user", "content": "x"}, {"role": "robot"}]},
+            'messages[1].role must be one of system, developer, user, assistant, tool, not "robot"',
+        ),
+        (
+            "/v1/chat/completions",
+            {"messages": []},
+            "messages must be a list that is not empty, not []",
+        ),
+        ("/v1/chat/completions", {"messages": None}, "messages is missing"),
+        (
+            "/v1/messages",
+            {"messages": [{"role": "user", "content": [{"type": "image"}]}]},
+            'messages[0].content[0].type must be one of text, tool_result, not "image"',
+        ),
+        (
+            "/v1/messages",
+            {"messages": [{"role": "system", "content": "x"}]},
+            'messages[0].role must be one of user, assistant, not "system"',
+        ),
+        ("/v1/responses", {"input": 5}, "input must be a list, not 5"),
+        ("/v1/responses", {"input": ["x"]}, 'input[0] must be an object with a type, not "x"'),
+        (
+            "/v1/completions",
+            {"prompt": [1, "x"]},
+            'prompt must be a text, a list of texts, or token ids, not [1, "x"]',
+        ),
+    ],
+)
+def test_a_sentence_says_which_field_what_it_must_be_and_what_was_sent(
+    server: Server, told: Any, path: str, fields: dict[str, Any], sentence: str
+) -> None:
+    needed = simplest(body_schema(told, path))
+    model = server.served.models[0]
+    assert refusal(DOORS[path], {**needed, **fields}, model) == sentence
+    assert refusal(DOORS[path], {**needed, "unknown": None}, model) is None, "null asks for nothing"
+
+
+def test_many_wrong_items_cost_no_more_than_one(server: Server) -> None:
+    model = server.served.models[0]
+    for path, field in (("/v1/chat/completions", "messages"), ("/v1/responses", "input")):
+        began = time.process_time()
+        assert refusal(DOORS[path], {field: [1] * 200_000}, model)
+        assert time.process_time() - began < 1, "4 s where each has an error of its own"

@@ -12,7 +12,7 @@ from engine import Engine, Model, SamplingParams
 from engine.engine import Session
 from engine.serve.auth import Guest, Keys
 from engine.serve.server import Server
-from engine.serve.sessions import Conversations, Manner
+from engine.serve.sessions import Conversations, SessionConfig
 from engine.serve.settings import Settings
 from tests.engine.serving import NEVER_ENDS, ask, body, connect, raw, until_said, user
 
@@ -151,7 +151,7 @@ def test_s9_who_has_most_conversations_gives_one_up(loaded: tuple[Engine, Model]
 
     def say(guest: str) -> None:
         number = f"{guest} {len(kept[guest])}"
-        found = known.take(model, [user(number)], Manner(), Guest(guest))
+        found = known.take(model, [user(number)], SessionConfig(), Guest(guest))
         kept[guest].append(found.session)
         known.give_back(found)
 

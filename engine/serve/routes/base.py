@@ -16,7 +16,7 @@ from engine.params import SamplingParams
 from engine.serve.auth import LOCAL, Guest
 from engine.serve.routes.choice import Choice, Piece
 from engine.serve.routes.schema import JSON, Body
-from engine.serve.sessions import Manner
+from engine.serve.sessions import SessionConfig
 
 
 class Operation(Route):
@@ -71,7 +71,7 @@ class Generation:
     model: Model
     prompts: Sequence[list[Message] | RawPrompt]
     params: SamplingParams
-    manner: Manner = field(default_factory=Manner)
+    config: SessionConfig = field(default_factory=SessionConfig)
     n: int = 1
     stream: bool = False
     template: Mapping[str, Any] = field(default_factory=dict)

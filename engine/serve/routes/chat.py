@@ -36,6 +36,7 @@ from engine.serve.routes.schema import (
     Format,
     FunctionTool,
     GenerationBody,
+    Items,
     Limit,
     Only,
     OpenAIUser,
@@ -76,7 +77,7 @@ class ChatMessage(OpenBody):
     role: Literal["system", "developer", "user", "assistant", "tool"]
     content: Annotated[str, TextParts("text", "input_text")] = ""
     reasoning_content: str | None = None
-    tool_calls: list[ToolCall] = Field(default_factory=list)
+    tool_calls: Items[ToolCall] = Field(default_factory=list)
     tool_call_id: str | None = None
 
     @property
@@ -123,11 +124,11 @@ Digest = Annotated[str, WithJsonSchema({"type": "string", "pattern": f"^{DIGEST}
 class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
     refused = ("audio", "moderation", "web_search_options", "prompt", "system", "id")
 
-    messages: Annotated[list[ChatMessage], Field(min_length=1)]
+    messages: Annotated[Items[ChatMessage], Field(min_length=1)]
     follows: Digest | None = None
     reasoning: bool | None = None
     reasoning_effort: Effort | None = None
-    tools: list[FunctionTool] = Field(default_factory=list)
+    tools: Items[FunctionTool] = Field(default_factory=list)
     tool_choice: ToolChoice = "auto"
     parallel_tool_calls: bool = True
     n: Choices = 1
@@ -177,7 +178,7 @@ class ChatCompletions:
                 **tools,
                 **bound,
             ),
-            asked.manner(reasoning),
+            asked.config(reasoning),
             asked.n,
             asked.stream,
             template,
@@ -299,7 +300,7 @@ class Completions:
             model,
             asked.prompt,
             asked.sampling(model, max_tokens=asked.max_tokens, logprobs=asked.logprobs, **bound),
-            asked.manner(None),
+            asked.config(None),
             asked.n,
             asked.stream,
             usage=asked.wants_usage,

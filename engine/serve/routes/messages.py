@@ -25,6 +25,7 @@ from engine.serve.routes.schema import (
     FlatFormat,
     GenerationBody,
     InSession,
+    Items,
     Limit,
     Only,
     OpenBody,
@@ -36,7 +37,7 @@ from engine.serve.routes.schema import (
     parsed,
     turn_role,
 )
-from engine.serve.sessions import Manner
+from engine.serve.sessions import SessionConfig
 
 
 class TextBlock(OpenBody):
@@ -77,7 +78,7 @@ _one_text = OrText(lambda text: {"type": "text", "text": text})
 
 class UserTurn(OpenBody):
     role: Literal["user"]
-    content: Annotated[list[UserBlock], _one_text]
+    content: Annotated[Items[UserBlock], _one_text]
 
     @property
     def as_messages(self) -> list[Message]:
@@ -95,7 +96,7 @@ class UserTurn(OpenBody):
 
 class AssistantTurn(OpenBody):
     role: Literal["assistant"]
-    content: Annotated[list[AssistantBlock], _one_text]
+    content: Annotated[Items[AssistantBlock], _one_text]
 
     @property
     def as_messages(self) -> list[Message]:
@@ -163,9 +164,9 @@ class OutputConfig(Body):
 class PromptBody(InSession, TemplateOptions):
     """What makes the prompt."""
 
-    messages: Annotated[list[Turn], Field(min_length=1)]
+    messages: Annotated[Items[Turn], Field(min_length=1)]
     system: Annotated[str, TextParts("text")] = ""
-    tools: list[CustomTool] = Field(default_factory=list)
+    tools: Items[CustomTool] = Field(default_factory=list)
     tool_choice: ToolChoice = ToolChoice(type="auto")
     thinking: Thinking | None = None
     output_config: OutputConfig = OutputConfig()
@@ -243,7 +244,7 @@ class Messages:
             asked.sampling(
                 model, max_tokens=asked.max_tokens, stop=asked.stop_sequences, **tools, **bound
             ),
-            asked.manner(reasoning),
+            asked.config(reasoning),
             stream=asked.stream,
             template=template,
         )
@@ -268,7 +269,11 @@ class CountTokens:
         if params.offered:
             template["tools"] = list(params.offered)
         return Generation(
-            model, [asked.conversation], params, Manner(reasoning=reasoning), template=template
+            model,
+            [asked.conversation],
+            params,
+            SessionConfig(reasoning=reasoning),
+            template=template,
         )
 
 

@@ -41,6 +41,7 @@ from engine.serve.routes.schema import (
     FunctionTool,
     FunctionType,
     GenerationBody,
+    Items,
     Limit,
     Only,
     OpenAIUser,
@@ -127,7 +128,7 @@ class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
     )
 
     input: Annotated[
-        list[Item],
+        Items[Item],
         Field(min_length=1),
         OrText(lambda text: {"role": "user", "content": text}),
     ]
@@ -137,11 +138,11 @@ class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
     metadata: dict[str, Any] | None = None
     reasoning: ReasoningOptions = ReasoningOptions()
     text: TextOptions = TextOptions()
-    tools: list[FlatFunctionTool] = Field(default_factory=list)
+    tools: Items[FlatFunctionTool] = Field(default_factory=list)
     tool_choice: ToolChoice = "auto"
     parallel_tool_calls: bool = True
     # The reasoning's text is always there, so that nothing encrypted is needed to go on.
-    include: list[Literal["message.output_text.logprobs", "reasoning.encrypted_content"]] = Field(
+    include: Items[Literal["message.output_text.logprobs", "reasoning.encrypted_content"]] = Field(
         default_factory=list
     )
     top_logprobs: TopLogprobs = 0
@@ -292,7 +293,7 @@ class Responses:
             model,
             [[*system, *conversation]],
             params,
-            asked.manner(reasoning, "slide" if slides else None),
+            asked.config(reasoning, "slide" if slides else None),
             stream=asked.stream,
             template=template,
             extra={

@@ -66,11 +66,11 @@ class SessionRoutes:
         asked = await bodies.small(request, SessionBody)
         guest = guest_of(request.scope)
         name = asked.session_id or uuid.uuid4().hex
-        manner = replace(asked.manner(asked.reasoning), system=asked.system)
+        config = replace(asked.config(asked.reasoning), system=asked.system)
         with self._served.use(asked.model, guest) as use:
             model = await self._served.load(use.entry)
-            named = self._sessions.make(guest, name, model, manner, asked.ttl_seconds)
-            with named.line.enter():
+            named = self._sessions.make(guest, name, model, config, asked.ttl_seconds)
+            with named.queue.enter():
                 try:
                     await self._open(named)
                 except EngineError:
@@ -86,7 +86,7 @@ class SessionRoutes:
             EngineError: `unsupported_session`, or the engine was stopped.
         """
         session = named.session = self._sessions.open(named)
-        if named.manner.kv_bits is None:
+        if named.config.kv_bits is None:
             return
         # The engine says it to the first message only. Here there is none yet.
         with suppress(TimeoutError):
@@ -94,7 +94,7 @@ class SessionRoutes:
                 raise EngineError(
                     UNSUPPORTED_SESSION,
                     f"{named.model.name} cannot keep a session's keys and values in "
-                    f"{named.manner.kv_bits} bits.",
+                    f"{named.config.kv_bits} bits.",
                 )
 
     async def _list(self, request: Request) -> Response:
@@ -148,11 +148,11 @@ def _shown(named: Named, stats: dict[str, Any], queue: list[str]) -> dict[str, A
         "bytes": figures.get("kv_bytes", 0),
         "context_length": named.model.context_length,
         "idle_seconds": round(named.idle_seconds, 3),
-        "queue": len(named.line.waiting),
+        "queue": len(named.queue.waiting),
         "waiting": waits or figures.get("status") == "queued",
         "place": queue.index(own) + 1 if own in queue else 0,
         "paused": figures.get("paused", False),
         "reply": {name: reply[name] for name in _REPLY} if reply else None,
         "ttl_seconds": named.ttl,
-        **{name: getattr(named.manner, name) for name in _OPTIONS},
+        **{name: getattr(named.config, name) for name in _OPTIONS},
     }

@@ -66,7 +66,7 @@ class Health:
                 "loaded": [model.name for model in self._served.models],
                 "engine_alive": self._engine.is_running,
                 "last_step_seconds_ago": None if last is None else _since(last),
-                "answering": self._places.line.going,
+                "answering": self._places.queue.going,
                 "waiting": self._places.waiting,
                 "sessions": len(self._sessions),
             }
@@ -96,7 +96,7 @@ class Health:
             "models_loaded": ("Models in memory.", float(len(self._served.models))),
             "sessions": ("Sessions with an id.", float(len(self._sessions))),
             "sessions_evicted": ("Sessions that made room.", float(self._sessions.evicted)),
-            "answering": ("Answers being given.", float(self._places.line.going)),
+            "answering": ("Answers being given.", float(self._places.queue.going)),
             "waiting": ("Requests that wait.", float(self._places.waiting)),
             "connections": ("Connections.", float(self._connections())),
         }
