@@ -46,7 +46,7 @@ def made(
     Raises:
         OSError, OverflowError, ValueError: as `Server`.
     """
-    from engine.serve.keys import Keys
+    from engine.serve.auth import Keys
     from engine.serve.server import Server
     from engine.serve.settings import Settings as Limits
 

@@ -37,6 +37,7 @@ ROOTS = (
     "openpyxl",
     "platformdirs",
     "keyring",
+    "pydantic",
     "prometheus-client",
     "pynacl",
     "pyenchant",

@@ -20,9 +20,9 @@ from app.settings import Settings
 from engine import Engine
 
 if TYPE_CHECKING:
-    from engine.serve.keys import Key
+    from engine.serve.auth import Key
+    from engine.serve.replies import Seen
     from engine.serve.server import Server
-    from engine.serve.visits import Seen
 
 log = logging.getLogger(__name__)
 
@@ -126,13 +126,13 @@ class Serving(QObject):
 
     def keys(self) -> list[Key]:
         """Those that are good, the oldest first. Raises OSError, ValueError: as `Keys`."""
-        from engine.serve.keys import Keys
+        from engine.serve.auth import Keys
 
         return [key for key in Keys(self._keys_file).all() if not key.revoked]
 
     def make_key(self, name: str) -> str:
         """A new key, which cannot be shown again. Raises OSError, ValueError: as `Keys`."""
-        from engine.serve.keys import Keys
+        from engine.serve.auth import Keys
 
         made = Keys(self._keys_file).make(name)
         self.changed.emit()
@@ -142,7 +142,7 @@ class Serving(QObject):
 
     def revoke(self, key_id: str) -> None:
         """Let a key open nothing any more. Raises OSError, ValueError: as `Keys`."""
-        from engine.serve.keys import Keys
+        from engine.serve.auth import Keys
 
         Keys(self._keys_file).revoke(key_id)
         self.changed.emit()

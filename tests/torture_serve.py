@@ -34,10 +34,10 @@ from typing import Any
 from engine import Engine, Model, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
 from engine.runtime.workers import THREADS
+from engine.serve.auth import Keys
 from engine.serve.connection import AT_ONCE as ACCEPTED
 from engine.serve.connection import SPARE_FILES
-from engine.serve.keys import Keys
-from engine.serve.line import SILENT_SECONDS
+from engine.serve.queue import SILENT_SECONDS
 from engine.serve.server import Server
 from engine.serve.settings import Settings
 from tests.engine.crowd import crowd
@@ -124,7 +124,7 @@ def _attacked(engine: Engine, model: Model, folder: Path, chosen: argparse.Names
         ):
             said = attack(server, bad, chosen, faults)
             print(f"{name}: {said}; meanwhile {asker.told(faults, name)}", flush=True)
-            until(lambda: running(server) <= 1 and server.places.line.going <= 1, 120)
+            until(lambda: running(server) <= 1 and server.places.queue.going <= 1, 120)
         asker.end()
         until(lambda: server.connections == 0, 120)
         time.sleep(2)  # the server gives memory back once a second
@@ -244,13 +244,13 @@ def _cancel_storms(server: Server, key: str, chosen: argparse.Namespace, faults:
     longest = 0.0
     for storm in range(chosen.storms):
         clients = [connect(server, several if n % 5 == 0 else asked) for n in range(200)]
-        until(lambda: server.places.line.going > 16, 60)
+        until(lambda: server.places.queue.going > 16, 60)
         if storm % 2:
             time.sleep(0.5)
         began = time.monotonic()
         for client in clients:
             client.close()
-        until(lambda: server.places.line.going <= 1 and server.places.waiting <= 1, 60)
+        until(lambda: server.places.queue.going <= 1 and server.places.waiting <= 1, 60)
         longest = max(longest, time.monotonic() - began)
     until(lambda: running(server) <= 1, 60)
     return f"{chosen.storms} of 200, all over {longest:.1f} s later at most"

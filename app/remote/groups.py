@@ -148,7 +148,7 @@ class Groups:
             ref: of its model, which keeps its port; "" for a new one, that takes any until `keep`
                 tells its ref.
         """
-        from engine.serve.keys import Keys
+        from engine.serve.auth import Keys
 
         remote = named(ref) if ref else None
         port = (urlsplit(remote.address).port or 0) if remote is not None else 0

@@ -23,10 +23,10 @@ from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError
 from engine.messages import Event, Failed, Finished, ReplyStats, TextDelta
 from engine.model.info import Model
 from engine.openai import json_text
-from engine.openai import request as openai_request
+from engine.openai import requests as openai_request
 from engine.openai.json_text import shortened
 from engine.openai.load_again import load_again
-from engine.openai.parsing import Defaults, Request, parsed
+from engine.openai.requests import Defaults, Request, parsed
 from engine.reply import Reply
 
 log = logging.getLogger(__name__)

@@ -28,8 +28,8 @@ from engine.cli.arguments import (
 from engine.engine import Engine
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.model.info import Model
-from engine.openai import request
-from engine.openai.parsing import Defaults, Request
+from engine.openai import requests
+from engine.openai.requests import Defaults, Request
 from engine.params import SamplingParams
 
 ALL_ANSWERED, SOME_FAILED, COULD_NOT_RUN, INTERRUPTED = 0, 1, 2, 130
@@ -188,9 +188,9 @@ class _Batch:
         if not line.openai:
             content = {"id": line.id, **content}
         elif "error" in content:
-            content = request.failure(name, line.id, content["error"])
+            content = requests.failure(name, line.id, content["error"])
         else:
-            content = request.completion(name, line.id, self._model.name, content)
+            content = requests.completion(name, line.id, self._model.name, content)
         self._results.put(line.line, record(line.line, name, content))
 
 

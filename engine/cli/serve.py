@@ -18,7 +18,7 @@ from typing import Any, get_args
 from engine.cli.arguments import GUIDE, add_calibration, add_draft, add_ranks, ranks_of, ways_of
 from engine.engine import Engine
 from engine.errors import EngineError
-from engine.serve.keys import Keys, standard_file
+from engine.serve.auth import Keys, standard_file
 from engine.serve.settings import Policy, Settings
 
 END_SECONDS = 0.7

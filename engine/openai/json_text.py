@@ -1,9 +1,11 @@
-"""JSON that comes from outside: read with limits, and refused in plain words."""
+"""JSON from outside: counted while it comes, read with limits, refused in plain words."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 DEEPEST = 100
@@ -93,3 +95,78 @@ def _number(digits: str) -> float:
     if math.isinf(number):
         raise ValueError(f"it holds a number that is too large: {digits[:20]}")
     return number
+
+
+MOST_LISTS = 200_000
+"""Lists and objects: 20,000 messages of ten."""
+MOST_PARTS = 2_000_000
+"""Values and names of all kinds: a prompt of a million token ids, and as much again."""
+LIST_BYTES, PART_BYTES = 200, 60
+"""What one takes in memory, at most."""
+
+
+class Parts:
+    """Counts the parts of one JSON text, piece by piece; each is looked at by C alone.
+
+    Attributes:
+        lists: and objects so far.
+        commas: so far.
+        texts: so far; names are texts, too.
+    """
+
+    def __init__(self) -> None:
+        self.lists = self.commas = self.texts = 0
+        self._inside = False  # a text goes on
+        self._half = b""  # an escape that the last piece has begun
+
+    @property
+    def too_many(self) -> str:
+        """What there is too much of, with how many may be; empty as long as there is not."""
+        if self.lists > MOST_LISTS:
+            return f"{MOST_LISTS:,} lists and objects"
+        return f"{MOST_PARTS:,} values" if self.texts + self.commas > MOST_PARTS else ""
+
+    @property
+    def nbytes(self) -> int:
+        """What they take in memory once they are read, beside the characters of the texts."""
+        return self.lists * LIST_BYTES + (self.commas + self.texts) * PART_BYTES
+
+    def add(self, piece: bytes) -> None:
+        """Count what is in the next piece, which should be no longer than some 100 KB."""
+        text = self._half + piece if self._half else piece
+        if b"\\" in text:
+            slashes = len(text) - len(text.rstrip(b"\\"))
+            self._half = b"\\" if slashes % 2 else b""
+            text = text.removesuffix(self._half)
+            text = text.replace(b"\\\\", b"").replace(b'\\"', b"")
+        else:
+            self._half = b""
+        quotes = text.count(b'"')
+        if quotes:
+            between = text.split(b'"')[self._inside :: 2]
+            text = b"".join(between)
+            self.texts += (quotes + (not self._inside)) // 2  # those that begin here
+            self._inside ^= bool(quotes % 2)
+        elif self._inside:
+            return
+        self.commas += text.count(b",")
+        self.lists += text.count(b"[") + text.count(b"{")
+
+
+def chained(messages: Sequence[Any], before: str = "") -> list[str]:
+    """A digest for each beginning of a conversation, up to each of its messages.
+
+    That of a message is SHA-256, in 64 small hexadecimal digits, over the digest of the message
+    before it (nothing for the first one), and over the message as JSON in ASCII, with sorted keys
+    and without blanks.
+
+    Args:
+        messages: as they go over the line.
+        before: the digest of what stands before them.
+    """
+    found = []
+    for message in messages:
+        text = json.dumps(message, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+        before = hashlib.sha256((before + text).encode("ascii")).hexdigest()
+        found.append(before)
+    return found

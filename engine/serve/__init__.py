@@ -1,17 +1,13 @@
 """`python -m engine serve`: the engine behind the APIs of OpenAI and Anthropic, over HTTP.
 
-`server` listens and ends, `announcing` tells the network, `settings` has its limits, and
-`connection` limits what a client's connection may cost. A request goes through `guard` (host, page,
-key, how often: `keys`, `limits`) and `app` (the routes) to `answering`, which takes it from a door
-(`doors`) to the engine: `bodies` reads it, `recalling` adds what its session has been `told`
-before, `places` finds where it is answered (in one of its client's `sessions`, or in one of the
-`conversations` without a name, once its turn in the `line` has come), `replies` are the engine's
-answers, and `client` tells its client of them. `plain_routes` answers what needs no stream.
-`visits` shows who is here. `served` knows the models and loads them. `session_routes`,
-`model_routes` and `health` answer about all that; `metrics` counts. Each route is an `operation`,
-and `openapi` tells programs of them all. `engine.openai` has the shapes that files of requests
-share.
+`server` puts everything together, listens and ends; `connection` limits what a client's connection
+may cost, and `announcing` names the server on the local network. A request passes `app` (host,
+page, key, how often: `auth`) and comes to its route (`routes`, one file a shape of API). For one
+that is answered by a model, `bodies` reads the body, `answering` leads it to the engine and its
+events back to the client, `places` finds the session where it is answered (`sessions`) once its
+turn in the `queue` has come, and `replies` are the engine's answers. `models` are loaded when they
+are asked for. `errors` says why there is no answer, in the shape of the API; `metrics` counts.
 
-Imports: engine.engine, engine.errors, engine.hub, engine.messages, engine.model, engine.openai,
-engine.params, engine.reply, engine.runtime, engine.serve.doors.
+Imports: engine.engine, engine.errors, engine.hub, engine.messages, engine.model,
+engine.openai, engine.params, engine.reply, engine.runtime, engine.serve.routes.
 """

@@ -1,93 +1,219 @@
-"""The routes behind their guard."""
+"""The Starlette application, and what stands before its routes: which host, page, key, how often.
+
+No web page may ask this server for anything, unless its origin was listed. A request that names
+another host, or that a page or a browser's extension has sent, is refused. Browsers say so in
+`Origin` and `Sec-Fetch-Site`.
+"""
 
 from __future__ import annotations
 
+import logging
+import re
+import time
 from collections.abc import Sequence
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from engine.errors import EngineError
-from engine.serve.answering import Answering
-from engine.serve.doors.door import Door
-from engine.serve.guard import guarded, told
-from engine.serve.health import Health
-from engine.serve.keys import Keys
+from engine.serve import errors
+from engine.serve.auth import LOCAL, Guest, Keys, Limits, set_guest
+from engine.serve.errors import WRONG_KEY, RefusedError
 from engine.serve.metrics import Metrics
-from engine.serve.model_routes import ModelRoutes
-from engine.serve.openapi import OpenAPI
-from engine.serve.operation import Operation
-from engine.serve.plain_routes import PlainRoutes
-from engine.serve.refusals import RefusedError
-from engine.serve.reshaping import Reshaped
-from engine.serve.session_routes import SessionRoutes
+from engine.serve.routes.base import Operation
 from engine.serve.settings import Settings
+
+log = logging.getLogger(__name__)
+
+_LONGEST_PATH = 200
+"""Characters of a path in an error's words."""
+OPEN = "/health"
+"""The path that needs no key: it tells those without one no more than a word."""
+
+_HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
+_LONGEST_HEAD = 2**16
+"""Bytes of all headers. h11 limits only heads that come in several pieces."""
+_HEADERS = (
+    *("authorization", "content-type", "x-api-key", "x-stretto-session-id", "x-session-affinity"),
+    *("x-executorch-session-id", "session_id", "anthropic-version", "anthropic-beta"),
+)
+"""What pages may send beside what every page may. The official clients' own begin with `x-`."""
+
+
+class _Logged:
+    """Refuses what is not for us, and writes a line into the log for each request.
+
+    The line has method, route, status and duration. It has nothing of what was asked or answered,
+    and of the path only what is the same for all clients.
+    """
+
+    def __init__(self, inner: ASGIApp, settings: Settings, metrics: Metrics) -> None:
+        self._inner = inner
+        self._settings = settings
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        began = time.monotonic()
+        status = 0
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            try:
+                check(scope, self._settings)
+            except RefusedError as refused:
+                await error_response(scope, refused)(scope, receive, noting)
+            else:
+                await self._inner(scope, receive, noting)
+        except Exception as error:
+            # Starlette has answered with 500 where that was still possible. The error's words
+            # may have something of the request.
+            log.error("a request failed (%s)", type(error).__name__)
+            log.debug("how a request failed", exc_info=True)
+        finally:
+            route = getattr(scope.get("route"), "path", "(no route)")
+            what = str(status) if status else "client gone"
+            seconds = time.monotonic() - began
+            log.info("%s %s %s %.2f s", scope["method"], route, what, seconds)
+            self._metrics.answered(route, what)
+
+
+class _Authenticated:
+    """Lets those in who have a key, where one is needed, and no more often than they may."""
+
+    def __init__(self, inner: ASGIApp, settings: Settings, keys: Keys | None) -> None:
+        self._inner = inner
+        self._settings = settings
+        self._keys = keys
+        self._limits = Limits(settings)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            guest = self._guest(scope)
+            if guest is None:
+                if scope["path"] != OPEN:
+                    raise _no_key(scope)
+                scope["stretto.stranger"] = True
+                await self._inner(scope, receive, send)
+                return
+            set_guest(scope, guest)
+            if scope["path"] == OPEN:
+                await self._inner(scope, receive, send)
+                return
+            with self._limits.counted(guest, scope):
+                await self._inner(scope, receive, send)
+        except RefusedError as refused:
+            await error_response(scope, refused)(scope, receive, send)
+
+    def _guest(self, scope: Scope) -> Guest | None:
+        """Who asks; None for those without a good key where one is needed."""
+        if self._keys is None:
+            return None if self._settings.require_key else LOCAL
+        given = _key(scope)
+        try:
+            known = self._keys.owner(given) if given else None
+            needed = self._settings.require_key or bool(self._keys.all())
+        except (OSError, ValueError):
+            log.error("the file of keys cannot be read")
+            return None
+        return known or (None if needed else LOCAL)
+
+
+def check(scope: Scope, settings: Settings) -> None:
+    """Refuse requests for other hosts, and those of web pages.
+
+    Raises:
+        RefusedError: 403, or 431 for a head that is too long.
+    """
+    if sum(len(name) + len(value) for name, value in scope["headers"]) > _LONGEST_HEAD:
+        raise RefusedError(431, "This is no request in HTTP/1.1: its head is too long.")
+    headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+    host = headers.get(b"host", "")
+    # Elsewhere a page that has had its own name lead here (DNS rebinding) has no key.
+    if settings.is_local and not _HOST.fullmatch(host):
+        raise RefusedError(403, f"This server answers for localhost only, not for {host!r}.")
+    origin = headers.get(b"origin")
+    if origin is not None:
+        if origin in settings.origins:
+            return
+        raise RefusedError(403, f"Web pages and extensions may not ask this server: {origin!r}.")
+    if headers.get(b"sec-fetch-site", "none") != "none":
+        raise RefusedError(403, "Web pages may not ask this server.")
+
+
+def error_response(scope: Scope, error: Exception) -> JSONResponse:
+    """The response for an error, in the shape of the API that was asked."""
+    status, content = errors.body_of(error, scope["path"])
+    return JSONResponse(content, status, errors.headers_of(status, error))
+
+
+def _key(scope: Scope) -> str:
+    """The key that a request brings, as OpenAI's or as Anthropic's clients do."""
+    headers: dict[bytes, bytes] = dict(scope["headers"])
+    kind, _, key = headers.get(b"authorization", b"").decode("latin-1").strip().partition(" ")
+    if kind.lower() == "bearer" and key.strip():
+        return key.strip()
+    return headers.get(b"x-api-key", b"").decode("latin-1").strip()
+
+
+def _no_key(scope: Scope) -> RefusedError:
+    if _key(scope):
+        return RefusedError(401, "This key is not known here, or was revoked.", WRONG_KEY)
+    return RefusedError(
+        401, "A key is needed: send it as 'Authorization: Bearer KEY' or 'x-api-key'.", WRONG_KEY
+    )
+
 
 _LONGEST_PATH = 200
 """Characters of a path in an error's words."""
 
 
-class App:
-    """The whole ASGI application."""
+def application(
+    routes: Sequence[Operation], settings: Settings, keys: Keys | None, metrics: Metrics
+) -> ASGIApp:
+    """The routes, with what is checked and noted for every request."""
 
-    def __init__(
-        self,
-        answering: Answering,
-        doors: Sequence[Door],
-        plain: PlainRoutes,
-        models: ModelRoutes,
-        sessions: SessionRoutes,
-        health: Health,
-        settings: Settings,
-        keys: Keys | None,
-        metrics: Metrics,
-    ) -> None:
-        described = OpenAPI()
-        routes = [
-            *(answering.route(door) for door in doors),
-            *plain.routes(),
-            *models.routes(),
-            *sessions.routes(),
-            *health.routes(),
-            described.route(),
-        ]
-        described.describe(routes)
-        self._routes = routes
-        self._known = _names(routes)
-        inner = Starlette(
-            routes=routes,
-            exception_handlers={
-                HTTPException: self._not_served,
-                RefusedError: _failure,
-                EngineError: _failure,
-                Exception: _failure,
-            },
-        )
-        self._inner: ASGIApp = Reshaped(guarded(inner, settings, keys, metrics))
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._inner(scope, receive, send)
-
-    async def _not_served(self, request: Request, error: Exception) -> Response:
+    async def not_served(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 404
         path = request.scope["path"]
-        allowed = {m for r in self._routes if r.path_regex.match(path) for m in r.methods or ()}
-        headers = {"Allow": ", ".join(sorted(allowed))} if status == 405 else {}
         # The raw path is printable ASCII: h11 refuses every other.
         shown = request.scope["raw_path"].decode("ascii", "replace")[:_LONGEST_PATH]
-        what = f"{request.method} {shown} is not served, only {self._known}."
-        answer = told(RefusedError(status, what))
-        answer.headers.update(headers)
-        return answer
+        served = ", ".join(f"{r.method} {r.path}" for r in routes if "{" not in r.path)
+        what = f"{request.method} {shown} is not served, only {served}."
+        response = error_response(request.scope, RefusedError(status, what))
+        if status == 405:
+            allowed = {m for r in routes if r.path_regex.match(path) for m in r.methods or ()}
+            response.headers["Allow"] = ", ".join(sorted(allowed))
+        return response
 
+    async def failed(request: Request, error: Exception) -> Response:
+        return error_response(request.scope, error)
 
-async def _failure(_: Request, error: Exception) -> Response:
-    return told(error)
-
-
-def _names(routes: list[Operation]) -> str:
-    """What is served, for those who ask for something else. What lies below is left out."""
-    return ", ".join(f"{r.method} {r.path}" for r in routes if "{" not in r.path)
+    app: ASGIApp = Starlette(
+        routes=routes,
+        exception_handlers={
+            HTTPException: not_served,
+            RefusedError: failed,
+            EngineError: failed,
+            Exception: failed,
+        },
+    )
+    app = _Authenticated(app, settings, keys)
+    if settings.origins:
+        app = CORSMiddleware(
+            app,
+            allow_origins=settings.origins,
+            allow_methods=("GET", "POST", "DELETE"),
+            allow_headers=_HEADERS,
+            expose_headers=("Retry-After",),
+            allow_private_network=True,
+        )
+    return _Logged(app, settings, metrics)

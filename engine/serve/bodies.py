@@ -14,13 +14,11 @@ from starlette.types import Receive, Scope
 from engine.errors import CAPACITY_EXHAUSTED
 from engine.model.info import Model
 from engine.openai import json_text
-from engine.openai.json_parts import Parts
-from engine.serve.doors.fields import Fields
-from engine.serve.doors.kinds import Table
-from engine.serve.guests import LOCAL, Guest
-from engine.serve.refusals import RefusedError
-from engine.serve.served import Served
-from engine.serve.sharing import Sharing
+from engine.openai.json_text import Parts
+from engine.serve.auth import LOCAL, Guest, Sharing
+from engine.serve.errors import RefusedError
+from engine.serve.models import Served
+from engine.serve.routes.schema import B, parsed
 
 LEAST_LIMIT, MOST_LIMIT = 2**20, 64 * 2**20
 """Bytes of a request: no model's limit is outside of these."""
@@ -126,15 +124,15 @@ def _too_long(limit: int) -> RefusedError:
     return RefusedError(413, f"This request may have {limit / 2**20:.3g} MB, not more.")
 
 
-async def small(request: Request, table: Table) -> Fields:
-    """The fields of a request that is no prompt, and may have no body at all.
+async def small(request: Request, kind: type[B]) -> B:
+    """The body of a request that is no prompt. Nothing sent is an empty one.
 
     Raises:
-        RefusedError: it is too long or late, no object, or not what the table knows.
+        RefusedError: it is too long or late, no object, or does not fit the model.
     """
     raw = await _gathered(request.scope, request.receive, LEAST_LIMIT, SILENCE_SECONDS)
     try:
-        return Fields(json_text.decode(raw) if raw else {}, table)
+        return parsed(kind, json_text.decode(raw) if raw else {})
     except ValueError as error:
         raise not_understood(error) from None
 

@@ -22,7 +22,7 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from engine.serve import refusals
+from engine.serve import errors
 
 AT_ONCE = 16
 """How many connections are accepted before the server looks at anything else."""
@@ -113,7 +113,7 @@ class Connection(H11Protocol):
         if self.transport.is_closing():
             return
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-            self.transport.write(refusals.raw(status, http.HTTPStatus(status).phrase, message))
+            self.transport.write(errors.raw(status, http.HTTPStatus(status).phrase, message))
         self.transport.close()
 
     def look(self, now: float, patience: float) -> None:

@@ -1,11 +1,16 @@
-"""What a server counts. Nothing of what was asked or answered, and no names of guests."""
+"""What a server counts, and its figures in Prometheus' text.
+
+Nothing of what was asked or answered is counted, and no names of guests.
+"""
 
 from __future__ import annotations
 
 import bisect
 import time
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from itertools import accumulate
+from typing import Any
 
 from engine.messages import Event, Failed, Finished, TextDelta
 
@@ -83,3 +88,59 @@ class ReplyTimes:
             metrics.tokens["generated"] += event.stats.generated_tokens
         elif isinstance(event, Failed):
             metrics.replies[event.code] += 1
+
+
+def exposition(metrics: Metrics, gauges: Mapping[str, tuple[str, float]]) -> tuple[bytes, str]:
+    """All figures of this moment in Prometheus' text, and its media type.
+
+    Args:
+        gauges: a sentence and a value by name, without `stretto_`.
+    """
+    # Imported at the first scrape: it takes 0.1 s.
+    from prometheus_client import generate_latest
+    from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+
+    text: Any = generate_latest(_Collected(metrics, gauges))
+    return bytes(text), CONTENT_TYPE_PLAIN_0_0_4
+
+
+class _Collected:
+    """What a registry of Prometheus' would collect. `generate_latest` asks for nothing else."""
+
+    def __init__(self, metrics: Metrics, gauges: Mapping[str, tuple[str, float]]) -> None:
+        self._metrics = metrics
+        self._gauges = gauges
+
+    def collect(self) -> Iterator[Any]:
+        from prometheus_client.core import (
+            CounterMetricFamily,
+            GaugeMetricFamily,
+            HistogramMetricFamily,
+        )
+
+        m = self._metrics
+        requests = CounterMetricFamily(
+            "stretto_requests", "HTTP requests by route and status.", labels=["route", "status"]
+        )
+        for (route, status), count in sorted(m.requests.items()):
+            requests.add_metric([route, status], count)
+        replies = CounterMetricFamily(
+            "stretto_replies", "Replies by how they ended.", labels=["reason"]
+        )
+        for reason, count in sorted(m.replies.items()):
+            replies.add_metric([reason], count)
+        tokens = CounterMetricFamily(
+            "stretto_tokens", "Tokens of replies that ended in order.", labels=["kind"]
+        )
+        for kind in ("prompt", "reused", "generated"):
+            tokens.add_metric([kind], m.tokens[kind])
+        yield from (requests, replies, tokens)
+        for name, says, found in (
+            ("first_token", "From a request to its first token.", m.first),
+            ("gap", "Between two pieces of one answer.", m.gap),
+        ):
+            yield HistogramMetricFamily(
+                f"stretto_{name}_seconds", says, buckets=found.buckets(), sum_value=found.sum
+            )
+        for name, (says, value) in self._gauges.items():
+            yield GaugeMetricFamily(f"stretto_{name}", says, value=value)

@@ -1,7 +1,7 @@
 """Where a request is answered: in its client's session, or in a conversation without a name.
 
 Whether there is a place is decided before the first byte of an answer. Requests of one session
-follow each other; all together wait in one line.
+follow each other; all together wait in one queue.
 """
 
 from __future__ import annotations
@@ -26,27 +26,25 @@ from engine.errors import (
 )
 from engine.messages import Message
 from engine.model.info import Model
-from engine.serve.conversations import Conversation, Conversations
-from engine.serve.doors.kinds import Kind
-from engine.serve.entry import Use
-from engine.serve.guests import Guest, guest_of
-from engine.serve.line import Line, Say, Turn
-from engine.serve.refusals import MODEL_UNLOADED, RefusedError
-from engine.serve.sessions import Manner, Named, Sessions
+from engine.serve.auth import Guest, Sharing, guest_of
+from engine.serve.errors import MODEL_UNLOADED, RefusedError
+from engine.serve.models import Use
+from engine.serve.queue import Queue, Say, Turn
+from engine.serve.sessions import (
+    SESSION_NAME,
+    SESSION_NAME_RULE,
+    Conversation,
+    Conversations,
+    Named,
+    SessionConfig,
+    Sessions,
+)
 from engine.serve.settings import Settings
-from engine.serve.sharing import Sharing
 
 log = logging.getLogger(__name__)
 
 ALIASES = ("x-stretto-session-id", "x-executorch-session-id", "session_id", "x-session-affinity")
 """Headers that may name a session, the first one before the others."""
-LONGEST_NAME = 128
-NAME = rf"[A-Za-z0-9][A-Za-z0-9._:@=+-]{{0,{LONGEST_NAME - 1}}}"
-"""A session's name, as a regular expression."""
-_RULE = (
-    f"must be 1 to {LONGEST_NAME} letters, digits and . _ : @ = + -, "
-    "the first one a letter or digit"
-)
 _UNSOUND = (
     *(ENGINE_STOPPED, UNKNOWN_MODEL, MODEL_UNLOADED, INTERNAL_ERROR),
     *(SESSION_CLOSED, UNSUPPORTED_SESSION),  # the engine has no such session
@@ -75,7 +73,7 @@ class Place:
         turns: list[Turn | Use],
         home: Named | Conversation,
         known: Conversations,
-        before: Manner | None = None,
+        before: SessionConfig | None = None,
     ) -> None:
         self.session = session
         self.ended = False
@@ -99,7 +97,7 @@ class Place:
     def failed(self, code: str) -> None:
         """The reply has failed."""
         if code == UNSUPPORTED_SESSION and isinstance(self._home, Named) and self._before:
-            self._home.manner = self._before  # what was refused does not stay asked for
+            self._home.config = self._before  # what was refused does not stay asked for
         self._end(isinstance(self._home, Named) and code not in _UNSOUND)
 
     def drop(self) -> None:
@@ -134,10 +132,10 @@ class Places:
     """Finds a place for each request. Lives on the server's event loop.
 
     Args:
-        sharing: what one of several keys may have of the line and of the queue.
+        sharing: what one of several keys may have of the places and of the queue.
 
     Attributes:
-        line: of all requests that are answered.
+        queue: of all requests that are answered.
         sessions: those with a name.
     """
 
@@ -150,10 +148,10 @@ class Places:
     ) -> None:
         self.sessions = sessions
         self._known = known
-        self._queue = settings.queue
+        self._most_waiting = settings.queue
         self._sharing = sharing or Sharing()
         spare = partial(self._sharing.spare, settings.at_once)
-        self.line = Line(settings.at_once, reserved=1, spare=spare)
+        self.queue = Queue(settings.at_once, reserved=1, spare=spare)
         self._waiting: Counter[str] = Counter()  # requests by key
         self._ended: Exception | None = None
 
@@ -165,9 +163,9 @@ class Places:
     def end(self, error: Exception) -> None:
         """Tell all who wait that the server ends."""
         self._ended = error
-        self.line.end(error)
+        self.queue.end(error)
         for named in self.sessions.all():
-            named.line.end(error)
+            named.queue.end(error)
 
     def model_of(self, scope: Scope, name: str | None) -> Model | None:
         """The model of the request's session, where there is one already."""
@@ -181,7 +179,7 @@ class Places:
         use: Use,
         model: Model,
         messages: Sequence[Message],
-        manner: Manner,
+        config: SessionConfig,
         say: Say,
         answers: int = 1,
     ) -> Place:
@@ -190,8 +188,8 @@ class Places:
         Args:
             name: of the client's session; None for a request without one.
             use: of the model. The place has another, which ends with it.
-            say: tells a waiting client its place in the line.
-            answers: that the request wants. Each takes a place in `line`.
+            say: tells a waiting client its place in the queue.
+            answers: that the request wants. Each takes a place in `queue`.
 
         Raises:
             RefusedError: 429 when there is no room for the session, or to wait.
@@ -205,17 +203,17 @@ class Places:
         try:
             if name is None:
                 await self._through(
-                    self.line, turns, False, "an answer to begin", say, guest, answers
+                    self.queue, turns, False, "an answer to begin", say, guest, answers
                 )
-                found = self._known.take(model, messages, manner, guest)
+                found = self._known.take(model, messages, config, guest)
                 return Place(found.session, turns, found, self._known)
             named = self._named(guest, name, model, answers)
-            await self._through(named.line, turns, True, "its session", say, guest)
+            await self._through(named.queue, turns, True, "its session", say, guest)
             await self._through(
-                self.line, turns, True, "an answer to begin", say, guest, answers, named
+                self.queue, turns, True, "an answer to begin", say, guest, answers, named
             )
-            before = named.manner
-            session = self._session(named, model, manner)
+            before = named.config
+            session = self._session(named, model, config)
             return Place(session, turns, named, self._known, before)
         except BaseException:
             if found is not None:
@@ -226,29 +224,29 @@ class Places:
     def _named(self, guest: Guest, name: str, model: Model, answers: int) -> Named:
         named = self.sessions.find(guest, name)
         if named is None:
-            self._check_queue(self.line, True, guest, answers)
-            return self.sessions.make(guest, name, model, Manner())
+            self._check_queue(self.queue, True, guest, answers)
+            return self.sessions.make(guest, name, model, SessionConfig())
         if (named.model.path, named.model.adapter) != (model.path, model.adapter):
             raise AnotherModelError(
                 400, f"The session {name!r} talks to {named.model.name}, not to {model.name}."
             )
         return named
 
-    def _session(self, named: Named, model: Model, manner: Manner) -> Session:
-        """The engine's session, opened anew where it shall work in another manner."""
+    def _session(self, named: Named, model: Model, config: SessionConfig) -> Session:
+        """The engine's session, opened anew where it is to have another configuration."""
         if named.freed:
             raise named.gone()
-        wanted = named.manner.with_(manner)
-        if wanted != named.manner or named.model != model:
+        wanted = named.config.with_(config)
+        if wanted != named.config or named.model != model:
             named.close()
-            named.manner, named.model = wanted, model
+            named.config, named.model = wanted, model
         if named.session is None:
             named.session = self.sessions.open(named)
         return named.session
 
     async def _through(
         self,
-        line: Line,
+        queue: Queue,
         turns: list[Turn | Use],
         named: bool,
         what: str,
@@ -257,8 +255,8 @@ class Places:
         places: int = 1,
         whose: Named | None = None,
     ) -> None:
-        self._check_queue(line, named, guest, places)
-        turn = line.enter(named, places, guest.id)
+        self._check_queue(queue, named, guest, places)
+        turn = queue.enter(named, places, guest.id)
         turns.append(turn)
         if whose is not None:
             whose.turn = turn
@@ -268,12 +266,12 @@ class Places:
         finally:
             self._waiting[guest.id] -= 1
 
-    def _check_queue(self, line: Line, named: bool, guest: Guest, places: int = 1) -> None:
-        left = self._queue - self.waiting
+    def _check_queue(self, queue: Queue, named: bool, guest: Guest, places: int = 1) -> None:
+        left = self._most_waiting - self.waiting
         mine = self._waiting[guest.id]
         if left > 0 and self._sharing.may_have(mine + 1, left):
             return
-        if line.would_wait(named, places, guest.id):
+        if queue.would_wait(named, places, guest.id):
             if left > 0:
                 raise self._sharing.refused("the requests that may wait")
             raise RefusedError(
@@ -315,15 +313,6 @@ def checked(name: object, where: str) -> str:
     Raises:
         RefusedError: 400.
     """
-    if not isinstance(name, str) or not re.fullmatch(NAME, name):
-        raise RefusedError(400, f"{where} {_RULE}.")
+    if not isinstance(name, str) or not re.fullmatch(SESSION_NAME, name):
+        raise RefusedError(400, f"{where} {SESSION_NAME_RULE}.")
     return name
-
-
-def _check_name(name: str, value: object) -> None:
-    if not isinstance(value, str) or not re.fullmatch(NAME, value):
-        raise ValueError(f"{name} {_RULE}")
-
-
-NAMED = Kind({"type": "string", "pattern": f"^{NAME}$"}, _check_name)
-"""A body's field that names a session."""

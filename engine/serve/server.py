@@ -15,25 +15,20 @@ from engine.engine import Engine
 from engine.model import backend
 from engine.model.info import Model
 from engine.serve.answering import Answering
-from engine.serve.app import App
+from engine.serve.app import application
+from engine.serve.auth import Keys, Sharing
 from engine.serve.connection import AT_ONCE, PATIENCE, Connection, room_for
-from engine.serve.conversations import Conversations
-from engine.serve.doors.chat import ChatDoor
-from engine.serve.doors.completions import CompletionsDoor
-from engine.serve.doors.messages import MessagesDoor
-from engine.serve.doors.responses import Kept, ResponsesDoor
-from engine.serve.entry import Entry
-from engine.serve.health import Health
-from engine.serve.keys import Keys
 from engine.serve.metrics import Metrics
-from engine.serve.model_routes import ModelRoutes
+from engine.serve.models import Entry, Served
 from engine.serve.places import Places
-from engine.serve.plain_routes import PlainRoutes
-from engine.serve.served import Served
-from engine.serve.session_routes import SessionRoutes
-from engine.serve.sessions import Sessions
+from engine.serve.routes.chat import ChatCompletions, Completions
+from engine.serve.routes.messages import Messages
+from engine.serve.routes.models import ModelRoutes
+from engine.serve.routes.responses import Responses, StoredResponses
+from engine.serve.routes.sessions import SessionRoutes
+from engine.serve.routes.status import Health, described
+from engine.serve.sessions import Conversations, Sessions
 from engine.serve.settings import Settings
-from engine.serve.sharing import Sharing
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +94,7 @@ class Server:
         answering = Answering(engine, self.served, self.places, self.metrics, sharing)
         answering.silence = patience
         self.visits = answering.visits
-        self._answering, self._keys, self._kept = answering, keys, Kept()
+        self._answering, self._keys, self._stored = answering, keys, StoredResponses()
         health = Health(
             engine,
             self.served,
@@ -108,17 +103,15 @@ class Server:
             self.metrics,
             lambda: self.connections,
         )
-        app = App(
-            answering,
-            (ChatDoor(), CompletionsDoor(), ResponsesDoor(self._kept), MessagesDoor()),
-            PlainRoutes(engine, answering, self._kept),
-            ModelRoutes(self.served),
-            SessionRoutes(self.served, self.sessions),
-            health,
-            settings,
-            keys,
-            self.metrics,
-        )
+        apis = (ChatCompletions(), Completions(), Responses(self._stored), Messages())
+        routes = [
+            *answering.routes(apis),
+            *self._stored.routes(),
+            *ModelRoutes(self.served).routes(),
+            *SessionRoutes(self.served, self.sessions).routes(),
+            *health.routes(),
+        ]
+        app = application([*routes, described(routes)], settings, keys, self.metrics)
         config = uvicorn.Config(
             app,
             http=Connection,
@@ -211,7 +204,7 @@ class Server:
             self.sessions.forget(revoked)
             for guest in revoked:
                 self.conversations.forget(guest)
-                self._kept.forget(guest)
+                self._stored.forget(guest)
 
     def _run(self) -> None:
         try:

@@ -1,27 +1,100 @@
-"""Sessions that clients name. Each is isolated, and has a place until it is freed."""
+"""The sessions in which requests are answered: those that clients name, and all others."""
 
 from __future__ import annotations
 
 import logging
+import re
+import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from engine.engine import Engine, Session
 from engine.errors import CAPACITY_EXHAUSTED, SESSION_CLOSED, EngineError
-from engine.messages import Overflow
+from engine.messages import Message, Overflow
 from engine.model.info import Model
-from engine.serve.guests import Guest
-from engine.serve.line import Line, Turn
-from engine.serve.refusals import RefusedError
+from engine.openai.json_text import chained
+from engine.serve.auth import LOCAL, Guest, Sharing
+from engine.serve.errors import RefusedError
+from engine.serve.queue import Queue, Turn
 from engine.serve.settings import Settings
-from engine.serve.sharing import Sharing
-from engine.serve.told import Told
+
+UNKNOWN = "conversation_unknown"
+HEADER = b"x-stretto-conversation"
+"""Of an answer in a session: the digest of the whole conversation that is answered."""
+MOST_KEPT = 4 * 2**20
+"""Bytes of a request whose conversation is kept. A longer one is sent whole every time."""
+DIGEST = "[0-9a-f]{64}"
+
+
+def check_digest(name: str, value: object) -> None:
+    if not isinstance(value, str) or not re.fullmatch(DIGEST, value):
+        raise ValueError(f"{name} is no digest of 64 small hexadecimal digits")
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A conversation as its client has sent it.
+
+    Attributes:
+        messages: all of them.
+        digests: of each beginning, as many as there are messages.
+        size: bytes of the requests in which they came.
+    """
+
+    messages: tuple[Any, ...] = ()
+    digests: tuple[str, ...] = ()
+    size: int = 0
+
+    def followed(self, follows: str | None, messages: Sequence[Any], size: int) -> Sent:
+        """The conversation that these messages go on, and they.
+
+        Args:
+            follows: the digest of the beginning; None where they are the whole conversation.
+            size: bytes of their request.
+
+        Raises:
+            RefusedError: 409, no beginning of this conversation has that digest.
+        """
+        if follows is None:
+            return Sent(tuple(messages), tuple(chained(messages)), size)
+        if follows not in self.digests:
+            raise RefusedError(
+                409,
+                "The session does not know the messages that follows names. "
+                "Send the whole conversation, without follows.",
+                UNKNOWN,
+            )
+        count = self.digests.index(follows) + 1
+        return Sent(
+            (*self.messages[:count], *messages),
+            (*self.digests[:count], *chained(messages, follows)),
+            self.size + size,
+        )
+
+    @property
+    def headers(self) -> tuple[tuple[bytes, bytes], ...]:
+        """By which the client knows that its conversation is the one that is answered."""
+        return ((HEADER, self.digests[-1].encode()),) if self.digests else ()
+
+    @property
+    def kept(self) -> Sent:
+        """What a session keeps of it: all or nothing."""
+        return self if self.size <= MOST_KEPT else Sent()
+
 
 log = logging.getLogger(__name__)
 
+LONGEST_NAME = 128
+SESSION_NAME = rf"[A-Za-z0-9][A-Za-z0-9._:@=+-]{{0,{LONGEST_NAME - 1}}}"
+"""A session's name, as a regular expression."""
+SESSION_NAME_RULE = (
+    f"must be 1 to {LONGEST_NAME} letters, digits and . _ : @ = + -, "
+    "the first one a letter or digit"
+)
 SESSION_NOT_FOUND = "session_not_found"
 SESSION_EXISTS = "session_exists"
 KEY_SHARE = 3
@@ -31,7 +104,7 @@ RETRY_SECONDS = 5
 
 
 @dataclass(frozen=True)
-class Manner:
+class SessionConfig:
     """How a session works. None is the model's own way, or that of the session as it is.
 
     Attributes: those of `Engine.open_session`.
@@ -43,7 +116,7 @@ class Manner:
     on_overflow: Overflow | None = None
     kv_bits: int | None = None
 
-    def with_(self, asked: Manner) -> Manner:
+    def with_(self, asked: SessionConfig) -> SessionConfig:
         """This one, with what was asked for."""
         names = [f.name for f in fields(asked) if getattr(asked, f.name) is not None]
         return replace(self, **{name: getattr(asked, name) for name in names})
@@ -68,33 +141,33 @@ class Named:
     Attributes:
         ttl: seconds without use after which it is freed; 0 keeps it.
         session: the engine's, None until it is needed, and after the engine has lost it.
-        line: its requests, one at a time.
-        turn: of the one request that is through its line, in the line of all requests.
+        queue: its requests, one at a time.
+        turn: of its one request that is answered or next, in the queue of all requests.
         made: when, in seconds since 1970.
-        told: the conversation that it was asked last.
+        sent: the conversation that it was asked last.
     """
 
     guest: Guest
     name: str
     model: Model
-    manner: Manner
+    config: SessionConfig
     ttl: float
     session: Session | None = None
-    line: Line = field(default_factory=lambda: Line(1))
+    queue: Queue = field(default_factory=lambda: Queue(1))
     made: float = field(default_factory=time.time)
     turn: Turn | None = None
     freed: bool = False
-    told: Told = field(default_factory=Told)
+    sent: Sent = field(default_factory=Sent)
 
     @property
     def used(self) -> float:
         """When it was used last, of `time.monotonic`."""
-        return self.line.left
+        return self.queue.left
 
     @property
     def idle_seconds(self) -> float:
         """How long nobody has used it."""
-        return 0.0 if self.line.busy else time.monotonic() - self.used
+        return 0.0 if self.queue.busy else time.monotonic() - self.used
 
     def gone(self) -> EngineError:
         """The error for those who waited for it."""
@@ -154,7 +227,7 @@ class Sessions:
         guest: Guest,
         name: str,
         model: Model,
-        manner: Manner,
+        config: SessionConfig,
         ttl: float | None = None,
         spared: Named | None = None,
     ) -> Named:
@@ -170,7 +243,7 @@ class Sessions:
             raise RefusedError(409, f"There is a session {name!r} already.", SESSION_EXISTS)
         self._make_room(guest, spared)
         ttl = self._settings.session_ttl if ttl is None else ttl
-        made = self._named[(guest.id, name)] = Named(guest, name, model, manner, ttl)
+        made = self._named[(guest.id, name)] = Named(guest, name, model, config, ttl)
         return made
 
     def fork(self, guest: Guest, name: str, twin: str | None) -> Named:
@@ -181,8 +254,8 @@ class Sessions:
         """
         source = self.get(guest, name)
         name = twin or uuid.uuid4().hex
-        made = self.make(guest, name, source.model, source.manner, source.ttl, source)
-        made.told = source.told
+        made = self.make(guest, name, source.model, source.config, source.ttl, source)
+        made.sent = source.sent
         if source.session is not None:
             try:
                 made.session = source.session.fork()
@@ -193,7 +266,7 @@ class Sessions:
 
     def open(self, named: Named) -> Session:
         """A new session of the engine, as a named one wants it."""
-        return named.manner.open(self._engine, named.model, named.guest)
+        return named.config.open(self._engine, named.model, named.guest)
 
     def delete(self, guest: Guest, name: str) -> None:
         """Free a session; what it answers is stopped.
@@ -229,7 +302,7 @@ class Sessions:
             if not evict and mine and not self._sharing.may_have((mine + 1) / KEY_SHARE, left):
                 raise self._sharing.refused("the sessions")
             return
-        idle = [n for n in self._named.values() if not n.line.busy and n is not spared]
+        idle = [n for n in self._named.values() if not n.queue.busy and n is not spared]
         if evict and idle:
             fair = self._sharing.several
             self._free(min(idle, key=lambda n: (-of[n.guest.id] if fair else 0, n.used)))
@@ -248,6 +321,132 @@ class Sessions:
         del self._named[(named.guest.id, named.name)]
         named.freed = True
         named.close()
-        named.line.end(named.gone())
+        named.queue.end(named.gone())
         if named.turn is not None:
             named.turn.refuse(named.gone())
+
+
+KEPT = 16
+"""Idle sessions of one guest that stay open."""
+MOST_IDLE = 256
+"""Of all guests. Past that the one who has most loses the least recently used."""
+
+
+@dataclass(eq=False)
+class Conversation:
+    """A session, and the messages that were said in it."""
+
+    session: Session
+    kind: tuple[str, str, SessionConfig]  # the guest, the model, how it works
+    messages: list[Message] = field(default_factory=list)
+    losses: int = 0  # of its model's sessions, before it was taken
+
+
+class Conversations:
+    """The sessions of a server. Every method may be called from any thread.
+
+    Args:
+        keep: how many idle ones of each guest stay. The least recently used go first. What others
+            do closes none of them, unless there are more than `most` in all.
+    """
+
+    def __init__(self, engine: Engine, keep: int = KEPT, most: int = MOST_IDLE) -> None:
+        self._engine = engine
+        self._keep, self._most = keep, most
+        self._idle: list[Conversation] = []  # the least recently used first
+        self._lock = threading.Lock()
+        self._losses: Counter[str | None] = Counter()  # of a model's sessions; None: of all
+        self._ended = False
+
+    def take(
+        self, model: Model, messages: Sequence[Message], config: SessionConfig, guest: Guest = LOCAL
+    ) -> Conversation:
+        """A conversation for one request. Nobody else gets it until it is given back.
+
+        One guest's are never found by another, not even by how fast an answer comes.
+
+        Raises:
+            EngineError: the engine was stopped.
+        """
+        kind = (guest.id, model.id, config)
+        losses = self._lost(model.id)  # one that comes from now on may take this session, too
+        found = self._find(kind, messages)
+        if found is None:
+            found = Conversation(config.open(self._engine, model, guest), kind)
+        found.messages, found.losses = list(messages), losses
+        return found
+
+    def give_back(self, conversation: Conversation) -> None:
+        """Keep a conversation for its next turn. Its session must be idle."""
+        with self._lock:
+            if conversation.losses == self._lost(conversation.kind[1]) and not self._ended:
+                self._idle.append(conversation)
+                old = self._surplus(conversation.kind[0])
+                if old is not None:
+                    self._idle.remove(old)
+            else:
+                old = conversation
+        if old is not None:
+            old.session.close()
+
+    def _surplus(self, guest: str) -> Conversation | None:
+        """The one that goes, after a guest has given one back; None where all may stay."""
+        held = Counter(c.kind[0] for c in self._idle)
+        if held[guest] <= self._keep and len(self._idle) <= self._most:
+            return None
+        whose = guest if held[guest] > self._keep else max(held, key=lambda g: held[g])
+        return next(c for c in self._idle if c.kind[0] == whose)
+
+    def clear(self, model_id: str | None = None) -> None:
+        """Close all idle ones, or those of a model: the engine has lost their sessions.
+
+        Those that are taken are closed when they are given back.
+        """
+        with self._lock:
+            self._losses[model_id] += 1
+            gone = [c for c in self._idle if model_id in (None, c.kind[1])]
+            self._idle = [c for c in self._idle if c not in gone]
+        for old in gone:
+            old.session.close()
+
+    def forget(self, guest: str) -> None:
+        """Close all idle ones of a guest."""
+        with self._lock:
+            gone = [c for c in self._idle if c.kind[0] == guest]
+            self._idle = [c for c in self._idle if c not in gone]
+        for old in gone:
+            old.session.close()
+
+    def end(self) -> None:
+        """Close all, and keep none any more."""
+        self._ended = True
+        self.clear()
+
+    def _lost(self, model_id: str) -> int:
+        """How often the engine has lost sessions of that model."""
+        return self._losses[model_id] + self._losses[None]
+
+    def _find(
+        self, kind: tuple[str, str, SessionConfig], messages: Sequence[Message]
+    ) -> Conversation | None:
+        with self._lock:
+            best, most = None, 0
+            for known in self._idle:
+                shared = _shared(known.messages, messages)
+                # A session that would have to forget a turn is left for that turn's client.
+                whole = shared == len(known.messages)
+                if known.kind == kind and whole and shared > most:
+                    best, most = known, shared
+            if best is not None:
+                self._idle.remove(best)
+            return best
+
+
+def _shared(a: Sequence[Message], b: Sequence[Message]) -> int:
+    """With how many equal messages the two begin."""
+    count = 0
+    for one, other in zip(a, b, strict=False):
+        if one.get("role") != other.get("role") or one.get("content") != other.get("content"):
+            break
+        count += 1
+    return count

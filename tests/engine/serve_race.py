@@ -17,7 +17,7 @@ from typing import Any
 
 from engine import Engine, SamplingParams
 from engine.runtime.executor import Executor
-from engine.serve.keys import Keys
+from engine.serve.auth import Keys
 from engine.serve.server import Server
 from engine.serve.settings import Settings
 from tests.engine.serve_schedule import TEXTS, Step
@@ -342,8 +342,8 @@ class Race:
 
         self._until("connections", lambda: server.connections == 0)
         places = server.places
-        self._until("places", lambda: not places.line.busy and not places.waiting)
-        self._until("lines", lambda: not any(n.line.busy for n in server.sessions.all()))
+        self._until("places", lambda: not places.queue.busy and not places.waiting)
+        self._until("lines", lambda: not any(n.queue.busy for n in server.sessions.all()))
         self._until("users", lambda: not any(e.users for e in server.served.entries))
         self._until("visits", lambda: not server.visits.all())
         self._until("health", lambda: called("GET", "/health").status == 200)

@@ -22,7 +22,7 @@ from engine.batch.results import OutputError, Results, percentile, record
 from engine.batch.run import Answer, Runner
 from engine.cli.main import main
 from engine.errors import ENGINE_STOPPED
-from engine.openai.parsing import Request
+from engine.openai.requests import Request
 from engine.runtime import executor as execution
 from engine.runtime.executor import Executor
 from engine.runtime.plan import StepPlan

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import time
 from typing import Any
 
 import pytest
@@ -12,14 +13,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from engine import Model
-from engine.openai.parsing import SAMPLING
-from engine.serve.doors.chat import ChatDoor
-from engine.serve.doors.completions import CompletionsDoor
-from engine.serve.doors.counting import CountingDoor
-from engine.serve.doors.embeddings import EmbeddingsDoor
-from engine.serve.doors.messages import MessagesDoor
-from engine.serve.doors.responses import Kept, ResponsesDoor
-from engine.serve.refusals import RefusedError
+from engine.openai.requests import SAMPLING
+from engine.serve.errors import RefusedError
+from engine.serve.routes.chat import ChatCompletions, Completions
+from engine.serve.routes.embeddings import Embeddings
+from engine.serve.routes.messages import CountTokens, Messages
+from engine.serve.routes.responses import Responses, StoredResponses
+from engine.serve.routes.schema import schema_of
 from engine.serve.server import Server
 from tests.engine.bodies import ODD, simplest, values
 from tests.engine.serving import ask
@@ -27,12 +27,12 @@ from tests.engine.serving import ask
 DOORS: dict[str, Any] = {
     door.path: door
     for door in (
-        ChatDoor(),
-        CompletionsDoor(),
-        ResponsesDoor(Kept()),
-        MessagesDoor(),
-        CountingDoor(),
-        EmbeddingsDoor(),
+        ChatCompletions(),
+        Completions(),
+        Responses(StoredResponses()),
+        Messages(),
+        CountTokens(),
+        Embeddings(),
     )
 }
 QUICK = settings(
@@ -90,7 +90,7 @@ def test_a_door_reads_all_that_its_table_has_and_refuses_the_rest(
     server: Server, told: Any, path: str
 ) -> None:
     schema = body_schema(told, path)
-    assert set(schema["properties"]) == {*DOORS[path].table.kinds, "session_id"}
+    assert set(schema["properties"]) == set(DOORS[path].body.model_fields)
     model = server.served.models[1]
     needed = simplest(schema)
     for name, kind in schema["properties"].items():
@@ -103,7 +103,7 @@ def test_a_door_reads_all_that_its_table_has_and_refuses_the_rest(
     refused = {**needed, "nothing_of_this_name": 1}
     with pytest.raises(ValueError, match="there is no field 'nothing_of_this_name'"):
         DOORS[path].read(refused, model)
-    for name in DOORS[path].table.refused:
+    for name in DOORS[path].body.refused:
         with pytest.raises(ValueError, match=f"'{name}' is not done here"):
             DOORS[path].read({**needed, name: 1}, model)
 
@@ -116,7 +116,7 @@ def test_all_settings_of_an_answer_are_told(told: Any, path: str) -> None:
 @pytest.mark.parametrize("path", DOORS)
 def test_whatever_is_read_is_understood_or_refused_in_words(server: Server, path: str) -> None:
     door = DOORS[path]
-    schema = door.table.schema
+    schema = schema_of(door.body)
     fields = st.sampled_from(sorted(schema["properties"]))
 
     @QUICK
@@ -162,3 +162,66 @@ def test_a_body_that_is_no_object_is_refused(tree: Any, raw: bytes) -> None:
     for data in (json.dumps(tree).encode(), raw):
         with pytest.raises(ValueError, match=r"JSON|UTF-8|nested|number|surrogate"):
             json_text.decode(data)
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "sentence"),
+    [
+        ("/v1/chat/completions", {"stream": "yes"}, 'stream must be true or false, not "yes"'),
+        ("/v1/chat/completions", {"n": 0}, "n must be at least 1, not 0"),
+        ("/v1/chat/completions", {"n": 1.0}, "n must be a whole number, not 1.0"),
+        ("/v1/chat/completions", {"n": True}, "n must be a whole number, not true"),
+        ("/v1/chat/completions", {"n": "2"}, 'n must be a whole number, not "2"'),
+        ("/v1/chat/completions", {"store": True}, "store can only be false here, not true"),
+        ("/v1/chat/completions", {"store": 0}, "store can only be false here, not 0"),
+        ("/v1/chat/completions", {"kv_bits": 5}, "kv_bits must be one of 4, 8, not 5"),
+        (
+            "/v1/chat/completions",
+            {"stream": True, "stream_options": {"include_usag": True}},
+            "there is no field 'include_usag' in stream_options; did you mean 'include_usage'?",
+        ),
+        (
+            "/v1/chat/completions",
+            {"messages": [{"role": "user", "content": "x"}, {"role": "robot"}]},
+            'messages[1].role must be one of system, developer, user, assistant, tool, not "robot"',
+        ),
+        (
+            "/v1/chat/completions",
+            {"messages": []},
+            "messages must be a list that is not empty, not []",
+        ),
+        ("/v1/chat/completions", {"messages": None}, "messages is missing"),
+        (
+            "/v1/messages",
+            {"messages": [{"role": "user", "content": [{"type": "image"}]}]},
+            'messages[0].content[0].type must be one of text, tool_result, not "image"',
+        ),
+        (
+            "/v1/messages",
+            {"messages": [{"role": "system", "content": "x"}]},
+            'messages[0].role must be one of user, assistant, not "system"',
+        ),
+        ("/v1/responses", {"input": 5}, "input must be a list, not 5"),
+        ("/v1/responses", {"input": ["x"]}, 'input[0] must be an object with a type, not "x"'),
+        (
+            "/v1/completions",
+            {"prompt": [1, "x"]},
+            'prompt must be a text, a list of texts, or token ids, not [1, "x"]',
+        ),
+    ],
+)
+def test_a_sentence_says_which_field_what_it_must_be_and_what_was_sent(
+    server: Server, told: Any, path: str, fields: dict[str, Any], sentence: str
+) -> None:
+    needed = simplest(body_schema(told, path))
+    model = server.served.models[0]
+    assert refusal(DOORS[path], {**needed, **fields}, model) == sentence
+    assert refusal(DOORS[path], {**needed, "unknown": None}, model) is None, "null asks for nothing"
+
+
+def test_many_wrong_items_cost_no_more_than_one(server: Server) -> None:
+    model = server.served.models[0]
+    for path, field in (("/v1/chat/completions", "messages"), ("/v1/responses", "input")):
+        began = time.process_time()
+        assert refusal(DOORS[path], {field: [1] * 200_000}, model)
+        assert time.process_time() - began < 1, "4 s where each has an error of its own"

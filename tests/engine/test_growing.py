@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine import Engine, FinishReason, SamplingParams
-from engine.openai import request
+from engine.openai import requests
 from engine.runtime import memory
 from engine.runtime import request as reply_state
 
@@ -46,7 +46,7 @@ def test_programs_are_told_length_for_it() -> None:
     """OpenAI's shape has no other word for an answer that was cut."""
     answer: dict[str, Any] = {"text": "a", "prompt_tokens": 1, "generated_tokens": 1}
     told = {
-        why: request.completion("d", "c", "m", {**answer, "finish_reason": why})
+        why: requests.completion("d", "c", "m", {**answer, "finish_reason": why})
         for why in ("stop", "length", "memory")
     }
     found = [_first_reason(told[why]) for why in ("stop", "length", "memory")]

@@ -19,8 +19,8 @@ from engine.params import SamplingParams
 from engine.runtime import loop as resting
 from engine.runtime import pressure
 from engine.runtime.pressure import PAUSE, Need, Pressure, Relief
-from engine.serve import served as rooms
-from engine.serve.served import Served
+from engine.serve import models as rooms
+from engine.serve.models import Served
 
 NONE, SOME, HIGH = Pressure
 PLENTY = "MemTotal:  1000 kB\nMemFree: 1 kB\nMemAvailable:  900 kB\n"

@@ -10,11 +10,9 @@ import pytest
 
 from engine import Engine, Model, SamplingParams
 from engine.engine import Session
-from engine.serve.conversations import Conversations
-from engine.serve.guests import Guest
-from engine.serve.keys import Keys
+from engine.serve.auth import Guest, Keys
 from engine.serve.server import Server
-from engine.serve.sessions import Manner
+from engine.serve.sessions import Conversations, SessionConfig
 from engine.serve.settings import Settings
 from tests.engine.serving import NEVER_ENDS, ask, body, connect, raw, until_said, user
 
@@ -153,7 +151,7 @@ def test_s9_who_has_most_conversations_gives_one_up(loaded: tuple[Engine, Model]
 
     def say(guest: str) -> None:
         number = f"{guest} {len(kept[guest])}"
-        found = known.take(model, [user(number)], Manner(), Guest(guest))
+        found = known.take(model, [user(number)], SessionConfig(), Guest(guest))
         kept[guest].append(found.session)
         known.give_back(found)
 

@@ -28,7 +28,7 @@ from engine import Engine
 from engine.runtime.executor import Executor, Run
 from engine.runtime.plan import StepPlan
 from engine.runtime.workers import THREADS
-from engine.serve import reloading as loaded_again
+from engine.serve import models as loaded_again
 from engine.serve.connection import Connection
 from engine.serve.server import Server
 from tests.engine.serving import NEVER_ENDS, connect, rest, running, status, until, user

@@ -18,7 +18,7 @@ import pytest
 
 from engine import Engine, EngineError, Model
 from engine.cli.main import main
-from engine.serve.keys import Keys
+from engine.serve.auth import Keys
 from engine.serve.server import SENT_AHEAD, Server
 from engine.serve.settings import Settings
 from tests.engine.serving import (

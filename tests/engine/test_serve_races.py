@@ -16,9 +16,9 @@ import pytest
 from engine import Engine, Model
 from engine.bench.random_models import write_model
 from engine.serve import bodies
+from engine.serve.auth import Keys
 from engine.serve.connection import MOST_READ, Connection
-from engine.serve.keys import Keys
-from engine.serve.line import Line
+from engine.serve.queue import Queue
 from engine.serve.server import Server
 from engine.serve.settings import Settings
 from tests.engine.families import FAMILIES
@@ -138,30 +138,30 @@ def test_one_who_waits_for_an_answer_to_begin_hears_that_its_session_was_freed(
         until(lambda: server.places.waiting == 1)
         assert ask(server, "DELETE", "/v1/sessions/b").status == 200
         assert waiting.result(60).code == "session_closed"
-        assert server.places.line.going == 1, "the first one still has its place"
+        assert server.places.queue.going == 1, "the first one still has its place"
 
 
 def test_each_answer_of_a_request_takes_a_place(serve: Serve) -> None:
     server = serve(at_once=4)
     with connect(server, raw(endless(n=3))) as three:
         until_said(three, b"data: ")
-        assert server.places.line.going == 3
+        assert server.places.queue.going == 3
         assert ask(server, "POST", CHAT, body()).status == 200
         two = in_background(server, n=2)
         until(lambda: server.places.waiting == 1)
         one = in_background(server)
         until(lambda: server.places.waiting == 2)
-        assert server.places.line.going == 3, "nobody overtakes who waits for two places"
+        assert server.places.queue.going == 3, "nobody overtakes who waits for two places"
     assert len(two.result(60).json["choices"]) == 2
     assert one.result(60).status == 200
-    until(lambda: server.places.line.going == 0)
+    until(lambda: server.places.queue.going == 0)
     many = ask(server, "POST", CHAT, body(n=9))
     assert len(many.json["choices"]) == 9, "who wants more than there are has all of them"
 
 
 def test_a_request_that_waits_for_several_places_is_not_overtaken() -> None:
     async def played() -> None:
-        line = Line(6, reserved=1)
+        line = Queue(6, reserved=1)
         first = [line.enter(named) for named in (True, True, False, False)]
         several = line.enter(True, places=4)
         behind = [line.enter(named) for named in (False, True, False)]
@@ -228,7 +228,7 @@ def test_a_model_that_the_window_unloads_ends_no_answer_of_another(
         # It is loaded again when it is asked for, and no session of another was closed.
         assert ask(server, "POST", CHAT, body(session_id="b")).json["model"] == "other"
         until_said(one, b"data: ")
-        assert [n.name for n in server.sessions.all() if n.line.busy] == ["a"]
+        assert [n.name for n in server.sessions.all() if n.queue.busy] == ["a"]
 
 
 def test_a_model_that_does_not_come_back_does_not_keep_the_others_away(
@@ -271,7 +271,7 @@ def test_a_revoked_key_has_no_answers_and_no_sessions_any_more(
             assert status(rest(two)) in (401, 409)
     until(lambda: not server.sessions.all())
     assert ask(server, "POST", CHAT, body(session_id="b"), Authorization=good).status == 200
-    assert not any(server._kept._kept.values())
+    assert not any(server._stored._kept.values())
 
 
 # ---------------------------------------------------------------- the end

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from engine import Engine, Model
-from engine.openai.digests import chained
+from engine.openai.json_text import chained
 from engine.serve.server import AT_ONCE as ACCEPTED
 from engine.serve.server import Server
+from engine.serve.sessions import MOST_KEPT, Sent
 from engine.serve.settings import Settings
-from engine.serve.told import MOST_KEPT, Told
 from tests.engine.crowd import crowd
 from tests.engine.serving import (
     CHAT,
@@ -481,7 +481,7 @@ def test_follows_is_refused_where_it_means_nothing(serve: Serve) -> None:
         assert answer.code in ("invalid_request", "session_not_found")
     assert ids(server) == []
     long = user("long " * (MOST_KEPT // 5))  # refused by the model, and not kept
-    assert Told().followed(None, [long], MOST_KEPT + 1).kept == Told()
+    assert Sent().followed(None, [long], MOST_KEPT + 1).kept == Sent()
     assert ask(server, "GET", "/v1/models").json["stretto"] == {"sessions": 1}
 
 

@@ -13,8 +13,8 @@ import pytest
 
 from engine import Engine, Model
 from engine.serve import bodies
-from engine.serve.keys import Keys
-from engine.serve.line import Line, Turn
+from engine.serve.auth import Keys
+from engine.serve.queue import Queue, Turn
 from engine.serve.server import Server
 from engine.serve.settings import Settings
 from tests.engine.serving import CHAT, ask, body, connect, endless, raw, until, until_said
@@ -69,7 +69,7 @@ def test_s7_a_key_that_has_no_answers_need_not_wait_for_one_that_has_many(
     server = serve(at_once=16)
     greedy = [stream(server, b) for _ in range(24)]
     try:
-        until(lambda: server.places.line.going == 15 and server.places.waiting == 9)
+        until(lambda: server.places.queue.going == 15 and server.places.waiting == 9)
         assert ask(server, "POST", CHAT, body(), **bearer(a)).status == 200
         assert server.places.waiting == 9, "they wait for their own"
     finally:
@@ -84,7 +84,7 @@ def test_s7_a_key_alone_has_all_places(serve: Serve, keys: Keys) -> None:
     server = serve(at_once=16)
     clients = [stream(server, only) for _ in range(16)]
     try:
-        until(lambda: server.places.line.going == 16)
+        until(lambda: server.places.queue.going == 16)
     finally:
         for client in clients:
             client.close()
@@ -96,7 +96,7 @@ def test_s7_the_next_turn_is_the_key_s_that_has_least(serve: Serve, keys: Keys) 
     greedy = []
     for count in range(6):
         greedy.append(stream(server, b))
-        until(lambda n=count: server.places.line.going + server.places.waiting == n + 1)  # type: ignore[misc]
+        until(lambda n=count: server.places.queue.going + server.places.waiting == n + 1)  # type: ignore[misc]
     with stream(server, a) as late:
         assert b"waiting for an answer to begin, 0 before this one" in until_said(late, b"one\n")
         greedy[0].close()
@@ -110,7 +110,7 @@ def test_s7_turns_are_fair_whatever_comes_and_goes() -> None:
     """At random: nobody is let through while a key with fewer places waits for as few."""
 
     async def run(seed: int) -> None:
-        rng, line = random.Random(seed), Line(4)
+        rng, line = random.Random(seed), Queue(4)
         inside: list[Turn] = []
         waiting: list[Turn] = []
         for _ in range(300):
@@ -144,16 +144,16 @@ def test_s7_who_joins_a_long_line_looks_at_none_of_those_in_it(
 ) -> None:
     """Ten thousand that wait would keep each other busy: some places stay free for other keys."""
     ordered: list[int] = []
-    before = Line._in_order
+    before = Queue._in_order
 
-    def in_order(line: Line) -> list[Turn]:
+    def in_order(line: Queue) -> list[Turn]:
         ordered.append(len(line.waiting))
         return before(line)
 
-    monkeypatch.setattr(Line, "_in_order", in_order)
+    monkeypatch.setattr(Queue, "_in_order", in_order)
 
     async def run() -> None:
-        line = Line(16, spare=lambda: 1)
+        line = Queue(16, spare=lambda: 1)
         turns = [line.enter(guest="b") for _ in range(500)]
         line.leave(turns[0])
         line.leave(turns[400])
@@ -172,7 +172,7 @@ def test_s7_a_key_cannot_have_the_whole_queue(serve: Serve, keys: Keys) -> None:
     a, b = keys.make("a"), keys.make("b")
     server = serve(at_once=2, queue=8)
     crowd = [stream(server, b) for _ in range(2)]
-    until(lambda: server.places.line.going == 2)
+    until(lambda: server.places.queue.going == 2)
     for count in range(4):
         crowd.append(stream(server, b))
         until(lambda n=count: server.places.waiting == n + 1)  # type: ignore[misc]

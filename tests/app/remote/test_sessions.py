@@ -19,10 +19,10 @@ from app.score.elsewhere import NO_ENGINE, beside
 from app.score.lanes import Lanes
 from engine import Engine, Finished, SamplingParams
 from engine.bench.random_models import write_model
-from engine.openai.digests import chained
+from engine.openai.json_text import chained
 from engine.serve.server import Server
+from engine.serve.sessions import HEADER
 from engine.serve.settings import Settings
-from engine.serve.told import HEADER
 from tests.app.remote.conftest import Elsewhere, Heard
 from tests.app.remote.scripted import Asked, Writer, delta, events, head
 from tests.engine.families import FAMILIES
@@ -85,7 +85,7 @@ def test_a_turn_reads_only_what_is_new_and_closing_frees(
     assert second.stats.reused_tokens >= first.stats.prompt_tokens > 200
     assert at_own.elsewhere is not None
     assert names(own) == [at_own.elsewhere.name]
-    told = own.server.sessions.all()[0].told.messages
+    told = own.server.sessions.all()[0].sent.messages
     assert [message["content"] for message in told] == [turn["content"] for turn in turns[:-1]]
     asked = elsewhere.remotes.figures()
     assert asked is not None
@@ -120,7 +120,7 @@ def test_what_the_server_has_lost_is_sent_again(
     until(lambda: not names(own))
     turns.append(user("and then"))
     assert answered(at_own, turns).stats.prompt_tokens > 200
-    own.server.sessions.all()[0].told = type(own.server.sessions.all()[0].told)()  # as in a restart
+    own.server.sessions.all()[0].sent = type(own.server.sessions.all()[0].sent)()  # as in a restart
     turns.append(user("and now"))
     assert answered(at_own, turns).stats.reused_tokens > 200
     at_own.close()

@@ -1,9 +1,4 @@
-"""A line of requests, answered in the order in which they came, and fairly by key.
-
-A request takes as many places as it wants answers. Nobody overtakes one that waits for several.
-Where several keys wait, the one that has the fewest places is next: who sends a hundred requests
-keeps those waiting that are his own.
-"""
+"""Waiting: the queue before the engine, and waits that end with the client or the server."""
 
 from __future__ import annotations
 
@@ -11,8 +6,96 @@ import asyncio
 import itertools
 import time
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from starlette.types import Receive
+
+T = TypeVar("T")
+
+
+@contextmanager
+def meanwhile(doing: Coroutine[Any, Any, None]) -> Iterator[asyncio.Future[None]]:
+    """Do something until this is left."""
+    task = asyncio.ensure_future(doing)
+    try:
+        yield task
+    finally:
+        task.cancel()
+
+
+async def unless(
+    gone: asyncio.Future[None],
+    doing: Coroutine[Any, Any, T],
+    undo: Callable[[T], object] = lambda _: None,
+) -> T | None:
+    """Do something that takes time, unless a client goes before; then None.
+
+    Args:
+        undo: called with what was got for nobody: whoever asked was cancelled at that moment.
+    """
+    task = asyncio.ensure_future(doing)
+    # An error after its client has gone is nobody's.
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())
+    either: list[asyncio.Future[Any]] = [gone, task]
+    given = False
+    try:
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        given = True
+        if task.done():
+            return task.result()
+        return None
+    finally:
+        if not given and task.done() and not task.cancelled() and task.exception() is None:
+            undo(task.result())
+        task.cancel()
+
+
+async def disconnected(receive: Receive) -> None:
+    """Wait until the client has gone. The body must have been read."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+class Ending:
+    """The server's end, for those who wait for something else. Lives on its event loop.
+
+    Attributes:
+        error: what those who wait are told; None while the server goes on.
+    """
+
+    def __init__(self) -> None:
+        self.error: Exception | None = None
+        self._waiting: set[asyncio.Future[None]] = set()
+
+    def end(self, error: Exception) -> None:
+        """Tell all who wait that they wait in vain."""
+        self.error = error
+        for over in self._waiting:
+            if not over.done():
+                over.set_result(None)
+
+    async def unless_over(self, awaited: asyncio.Future[T], seconds: float | None = None) -> T:
+        """Wait for something, which goes on for others when this one gives up.
+
+        Raises:
+            TimeoutError: it takes longer than that.
+            Exception: the server's end.
+        """
+        over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.add(over)
+        either: list[asyncio.Future[Any]] = [awaited, over]
+        try:
+            if self.error is None:
+                first = asyncio.FIRST_COMPLETED
+                await asyncio.wait(either, timeout=seconds, return_when=first)
+            if awaited.done():
+                return awaited.result()
+            raise self.error or TimeoutError
+        finally:
+            self._waiting.discard(over)
+
 
 Say = Callable[[str], Any]
 """A coroutine function that tells a client something while it waits."""
@@ -25,7 +108,7 @@ LOOKS_PER_SECOND = 200
 """Of all who wait, about: whoever has many before him looks less often."""
 
 
-class Line:
+class Queue:
     """Has so many places; who finds none waits. Lives on the server's event loop.
 
     Args:
@@ -70,7 +153,7 @@ class Line:
         return same or not room
 
     def enter(self, named: bool = False, places: int = 1, guest: str = "") -> Turn:
-        """Join the line. `Turn.wait` waits until it is through, and `Turn.leave` ends it.
+        """Join the queue. `Turn.wait` waits until it is through, and `Turn.leave` ends it.
 
         Args:
             places: that it takes. Who wants more than there are takes all of them.
@@ -182,7 +265,7 @@ class Line:
 
 
 class Turn:
-    """One request's place in a line.
+    """One request's place in a queue.
 
     Attributes:
         named: whether it has a session of its own.
@@ -192,8 +275,8 @@ class Turn:
         through: done when the request's turn has come.
     """
 
-    def __init__(self, line: Line, named: bool, places: int, guest: str, number: int) -> None:
-        self._line = line
+    def __init__(self, queue: Queue, named: bool, places: int, guest: str, number: int) -> None:
+        self._queue = queue
         self.guest = guest
         self.number = number
         self.named = named
@@ -209,13 +292,13 @@ class Turn:
     @property
     def before(self) -> int:
         """How many wait before this one."""
-        return self._line.before(self)
+        return self._queue.before(self)
 
     async def wait(self, say: Say, what: str) -> None:
         """Wait for the turn. The client is told its place, once waiting takes longer.
 
         Raises:
-            Exception: the line has ended.
+            Exception: the queue has ended.
         """
         told, pause, silent = -1, TELL_SECONDS, 0.0
         while not self.through.done():
@@ -231,10 +314,10 @@ class Turn:
 
     def refuse(self, error: Exception) -> None:
         """Tell the one who waits here that he waits in vain, if he still waits."""
-        if self._line.drop(self):
+        if self._queue.drop(self):
             self.through.set_exception(error)
             self.through.exception()  # those who are not there any more do not ask
 
     def leave(self) -> None:
-        """Go out of the line, or make room for the next one. May be called more than once."""
-        self._line.leave(self)
+        """Leave the queue, or make room for the next one. May be called more than once."""
+        self._queue.leave(self)

@@ -3,27 +3,155 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import logging
+import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from engine.engine import Engine
-from engine.errors import UNKNOWN_MODEL, EngineError
+from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
+from engine.hub.names import clean_name
+from engine.model.folder import display_name
 from engine.model.info import Model
+from engine.openai.load_again import load_again
 from engine.runtime import pressure
+from engine.runtime.examining import resolve, resolve_adapter
 from engine.runtime.pressure import Need, Relief
-from engine.serve.entry import Entry, Use
-from engine.serve.guests import LOCAL, Guest
-from engine.serve.refusals import RefusedError
-from engine.serve.reloading import BROKE_DOWN, Reloading
-from engine.serve.sharing import Sharing
-from engine.serve.watch import Ending
+from engine.serve.auth import LOCAL, Guest, Sharing
+from engine.serve.errors import RefusedError
+from engine.serve.queue import Ending
 
+log = logging.getLogger(__name__)
+
+WAIT_SECONDS = 60.0
+"""How long a request waits for models that are being loaded again."""
+RETRY_SECONDS = 5.0
+"""How long after a failure nobody tries to load them."""
+CANNOT = "The engine broke down and cannot load its models again"
+BROKE_DOWN = "The engine broke down. Its models are being loaded again; ask again in a moment."
 ANSWER_SECONDS = 5.0
 """How long the engine may take to say how it is."""
 MODEL_BUSY = "model_busy"
 KEPT = "model_kept"
+
+
+class Entry:
+    """A folder, and its model while that is loaded.
+
+    Attributes:
+        name: what clients call it.
+        folder: where it lies.
+        adapter: the folder of the adapter that makes it a variant; else empty.
+        draft: the folder of the model that drafts for it; else empty.
+        model: None while it is not loaded.
+        loading: done when it has been loaded, or could not be. None while nobody loads it.
+        used: when it was used last, of `time.monotonic`.
+        users: how many requests use it now.
+        guests: the keys that have used it since it was loaded, by their ids.
+        given: whether it was loaded before the server was: it is not the server's to unload at
+            its end.
+    """
+
+    def __init__(
+        self, name: str, folder: str, model: Model | None = None, adapter: str = ""
+    ) -> None:
+        self.name = name
+        self.folder = folder
+        self.adapter = adapter
+        self.draft = model.draft if model is not None else ""
+        self.model = model
+        self.loading: asyncio.Task[Model] | None = None
+        self.used = time.monotonic()
+        self.users = 0
+        self.guests: set[str] = set()
+        self.given = model is not None
+        self._began = 0.0
+        self._before = 0  # bytes in use when its loading began
+
+    @classmethod
+    def of_folder(cls, path_or_id: str, adapter: str = "") -> Entry:
+        """A model that is not loaded. Its folder is only looked for.
+
+        With an adapter it is called `NAME+ADAPTER`.
+
+        Raises:
+            EngineError: there is no such folder.
+        """
+        folder = resolve(path_or_id)
+        name = clean_name(display_name(folder)) or clean_name(folder.name) or "The model"
+        if not adapter:
+            return cls(name, str(folder))
+        added = resolve_adapter(adapter)
+        return cls(f"{name}+{clean_name(added.name) or 'adapter'}", str(folder), None, str(added))
+
+    @classmethod
+    def of_model(cls, model: Model) -> Entry:
+        """A model that is loaded."""
+        name = model.name.replace(" + ", "+") if model.adapter else model.name
+        return cls(name, model.path, model, model.adapter)
+
+    @property
+    def state(self) -> str:
+        """`loaded`, `loading` or `unloaded`."""
+        if self.model is not None:
+            return "loaded"
+        return "loading" if self.loading is not None else "unloaded"
+
+    def is_called(self, name: object) -> bool:
+        """Whether a client means this model."""
+        ids = () if self.model is None else (self.model.id, self.model.name)
+        if self.adapter:  # its folder is its base's name
+            return name in (self.name, *ids)
+        path = () if self.model is None else (self.model.path,)
+        return name in (self.name, self.folder, *ids, *path)
+
+    def use(self) -> Use:
+        return Use(self)
+
+    def begin(self, stats: dict[str, Any] | None) -> None:
+        """Take note that its loading begins, and of the engine's figures before it."""
+        self._began = time.monotonic()
+        self._before = stats["memory_in_use"] if stats else 0
+
+    def told(self, stats: dict[str, Any] | None = None) -> dict[str, Any]:
+        """How it stands, as clients see it. The engine's figures tell how far its loading is."""
+        told: dict[str, Any] = {"id": self.name, "state": self.state}
+        if self.state == "loading":
+            total = sum(f.stat().st_size for f in Path(self.folder).glob("*.safetensors"))
+            come = stats["memory_in_use"] - self._before if stats else 0
+            told["progress"] = round(min(0.99, max(0.0, come / total)), 2) if total else 0.0
+            told["seconds"] = round(time.monotonic() - self._began, 2)
+        return told
+
+
+class Use:
+    """A request's use of a model, which is not unloaded meanwhile: from before it is loaded.
+
+    Attributes:
+        entry: the model.
+    """
+
+    def __init__(self, entry: Entry) -> None:
+        self.entry = entry
+        self._left = False
+        entry.users += 1
+
+    def __enter__(self) -> Use:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    def leave(self) -> None:
+        """The request needs it no more. May be called more than once."""
+        if not self._left:
+            self._left = True
+            self.entry.users -= 1
+            self.entry.used = time.monotonic()
 
 
 class Served:
@@ -65,9 +193,9 @@ class Served:
         self._engine = engine
         self._on_loss = on_loss
         self.ending = Ending()
-        self._reloading = Reloading(
-            engine, self.entries, self.figures, on_loss, self._unwanted, self.ending
-        )
+        self._why = ""  # the last loading of what was lost failed, a sentence
+        self._failed_at = 0.0
+        self._reloading: asyncio.Task[None] | None = None
         self._unloading: set[asyncio.Task[None]] = set()
 
     def add(self, entry: Entry) -> None:
@@ -190,7 +318,7 @@ class Served:
             return
         need = self._relief.need(pressure.pressure(), time.monotonic())
         if need is Need.CACHES:
-            with contextlib.suppress(EngineError):  # a stopped engine holds nothing
+            with suppress(EngineError):  # a stopped engine holds nothing
                 self._engine.relieve_later()
         elif need is Need.MODEL:
             self._unload_oldest()
@@ -236,23 +364,11 @@ class Served:
         self.stats = await asyncio.wait_for(asked, ANSWER_SECONDS)
         return self.stats
 
-    async def ready(self) -> None:
-        """Wait until the engine has the models that it had.
-
-        Raises:
-            EngineError: `engine_stopped` when it does not get them, or the server ends.
-        """
-        await self._reloading.ready()
-
-    def lost(self) -> None:
-        """Begin to load again what the engine has lost, unless that goes on or has just failed."""
-        self._reloading.lost()
-
     async def health(self) -> tuple[str, str]:
         """How the server is, in a word (`ok`, `loading`, `busy`, `stopped`) and in a sentence."""
-        if self._reloading.going:
+        if self._reloading is not None:
             return "loading", BROKE_DOWN
-        if why := self._reloading.why:
+        if why := self._why:
             self.lost()  # it may have become possible
             return "stopped", why
         if not self.models:
@@ -277,7 +393,7 @@ class Served:
     async def _load_one(self, entry: Entry) -> Model:
         try:
             stats = None
-            with contextlib.suppress(TimeoutError):  # an engine that has just been started
+            with suppress(TimeoutError):  # an engine that has just been started
                 stats = await self.figures() if self._engine.is_running else None
             entry.begin(stats)
             adapter, draft = entry.adapter or None, entry.draft or None
@@ -302,5 +418,105 @@ class Served:
 
     def _let_go(self, model: Model) -> None:
         if self._engine.is_running and not self.is_used_elsewhere(model.id):
-            with contextlib.suppress(EngineError):
+            with suppress(EngineError):
                 self._engine.unload_later(model)
+
+    # -- what the engine has lost ---------------------------------------------------------
+
+    async def ready(self) -> None:
+        """Wait until the engine has the models that it had.
+
+        Raises:
+            EngineError: `engine_stopped` when it does not get them, or the server ends.
+        """
+        fine = self._engine.is_running or not self.models
+        if self._reloading is None and fine and not self._why:
+            return
+        self.lost()
+        if self._reloading is not None:
+            try:
+                await self.ending.unless_over(self._reloading, WAIT_SECONDS)
+            except TimeoutError:
+                raise EngineError(ENGINE_STOPPED, BROKE_DOWN) from None
+        if self._why:
+            raise EngineError(ENGINE_STOPPED, self._why)
+
+    def lost(self) -> None:
+        """Begin to load again what the engine has lost, unless that goes on or has just failed."""
+        tried = self._why and time.monotonic() - self._failed_at < RETRY_SECONDS
+        if self._reloading is None and not tried:
+            if not self._engine.is_running:
+                self._on_loss(None)
+            self._reloading = asyncio.ensure_future(self._reload())
+
+    async def _reload(self) -> None:
+        try:
+            missing = await self._missing()
+            self._why = "" if not missing else self._why
+            if missing:
+                log.warning("the engine has lost models: loading them again")
+                for model in missing:
+                    self._on_loss(model.id)
+                answer: Future[tuple[list[Model | None], str]] = Future()
+                answer.set_running_or_notify_cancel()
+                # It may have to wait for the engine, for which nobody who ends the program waits.
+                threading.Thread(
+                    target=lambda: answer.set_result(_load(self._engine, missing)),
+                    name="serve-loading",
+                    daemon=True,
+                ).start()
+                self._take(missing, *await asyncio.wrap_future(answer))
+        except BaseException as error:
+            self._failed_at = time.monotonic()
+            self._why = f"{CANNOT} ({type(error).__name__})"
+            log.error("lost models were not loaded again (%s)", type(error).__name__)
+            log.debug("why lost models were not loaded again", exc_info=True)
+            if isinstance(error, asyncio.CancelledError):
+                raise
+        finally:
+            self._reloading = None
+
+    async def _missing(self) -> list[Model]:
+        """The models that the engine has no more. Those that it has are left alone."""
+        known = self.models
+        if not self._engine.is_running:
+            return known
+        try:
+            loaded = {model.id for model in (await self.figures())["models"]}
+        except TimeoutError:  # it is busy, which is no loss
+            return []
+        except EngineError:
+            return known
+        return [model for model in known if model.id not in loaded]
+
+    def _take(self, missing: list[Model], models: list[Model | None], why: str) -> None:
+        come = any(model is not None for model in models)
+        self._why = "" if come else why
+        self._failed_at = time.monotonic()
+        for before, now in zip(missing, models, strict=True):
+            wanting = [entry for entry in self.entries if entry.model is before]
+            for entry in wanting:
+                # One that does not come back is loaded when it is asked for, which tells why.
+                # While none does, all are missing.
+                entry.model = now or (None if come else before)
+            if now is not None and not wanting:
+                self._unwanted(now)
+
+
+def _load(engine: Engine, models: list[Model]) -> tuple[list[Model | None], str]:
+    """Load models. Runs on a thread of its own, and always gives an answer."""
+    loaded: list[Model | None] = []
+    why = ""
+    for model in models:
+        try:
+            loaded.append(load_again(engine, model))
+        except EngineError as error:
+            why = f"{CANNOT}: {error.message}"
+            log.error("a model cannot be loaded again (%s)", error.code)
+            loaded.append(None)
+        except BaseException as error:
+            why = f"{CANNOT} ({type(error).__name__})"
+            log.error("a model cannot be loaded again (%s)", type(error).__name__)
+            log.debug("why a model cannot be loaded again", exc_info=True)
+            loaded.append(None)
+    return loaded, why

@@ -13,12 +13,11 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from engine.errors import EngineError
 from engine.model.info import Model
-from engine.serve import bodies, refusals
-from engine.serve.doors.kinds import FLAG, Table
-from engine.serve.entry import Entry
-from engine.serve.guests import guest_of
-from engine.serve.operation import Operation
-from engine.serve.served import Served
+from engine.serve import bodies, errors
+from engine.serve.auth import guest_of
+from engine.serve.models import Entry, Served
+from engine.serve.routes.base import Operation
+from engine.serve.routes.schema import Body
 
 LOOK_SECONDS = 0.25
 """Between two words about how far a model's loading is."""
@@ -26,7 +25,9 @@ LOOK_SECONDS = 0.25
 ABILITIES = {"sessions": 1}
 """What a Stretto at the other end may rely on: `/v1/sessions`, and `follows` in them."""
 
-_LOAD, _NOTHING = Table({"stream": FLAG}), Table({})
+
+class LoadBody(Body):
+    stream: bool = False
 
 
 class ModelRoutes:
@@ -41,11 +42,9 @@ class ModelRoutes:
         return [
             Operation("GET", "/v1/models", self._list, "The models."),
             Operation(
-                "POST", f"{one}/load", self._load, "Load a model, with its progress.", table=_LOAD
+                "POST", f"{one}/load", self._load, "Load a model, with its progress.", body=LoadBody
             ),
-            Operation(
-                "POST", f"{one}/unload", self._unload, "Free a model's memory.", table=_NOTHING
-            ),
+            Operation("POST", f"{one}/unload", self._unload, "Free a model's memory.", body=Body),
             Operation("GET", one, self._read, "One model."),
         ]
 
@@ -61,7 +60,7 @@ class ModelRoutes:
         return JSONResponse(_shown(entry, await self._figures(entry)))
 
     async def _load(self, request: Request) -> Response:
-        stream = (await bodies.small(request, _LOAD)).flag("stream")
+        stream = (await bodies.small(request, LoadBody)).stream
         entry = self._served.entry(request.path_params["id"])
         entry.guests.add(guest_of(request.scope).id)
         if stream:
@@ -70,7 +69,7 @@ class ModelRoutes:
         return JSONResponse(_shown(entry))
 
     async def _unload(self, request: Request) -> Response:
-        await bodies.small(request, _NOTHING)
+        await bodies.small(request, Body)
         entry = self._served.entry(request.path_params["id"])
         await self._served.unload(entry, guest_of(request.scope))
         return JSONResponse(_shown(entry))
@@ -86,7 +85,7 @@ class ModelRoutes:
             await loading
             yield _event(_shown(entry))
         except EngineError as error:
-            yield _event(refusals.body_of(error)[1])
+            yield _event(errors.body_of(error)[1])
         finally:
             loading.cancel()  # it waits only: the loading itself goes on
         yield b"data: [DONE]\n\n"

@@ -4,27 +4,38 @@ from __future__ import annotations
 
 import uuid
 from contextlib import suppress
-from typing import Any, cast
+from dataclasses import replace
+from typing import Annotated, Any, cast
 
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.serve import bodies
-from engine.serve.doors.kinds import FLAG, MANNER, MODEL, TEXT, Kind, Table, number
-from engine.serve.guests import Guest, guest_of
-from engine.serve.operation import Operation
-from engine.serve.places import NAMED, checked
-from engine.serve.served import Served
-from engine.serve.sessions import Manner, Named, Sessions
+from engine.serve.auth import Guest, guest_of
+from engine.serve.models import Served
+from engine.serve.places import checked
+from engine.serve.routes.base import Operation
+from engine.serve.routes.schema import Body, InSession, SessionName, SessionOptions
+from engine.serve.sessions import Named, Sessions
 
 LONGEST_TTL = 30 * 86400.0
 
-_MANNER: dict[str, Kind] = {**MANNER, "system": TEXT, "reasoning": FLAG}
-_MADE = Table({**_MANNER, **MODEL, "session_id": NAMED, "ttl_seconds": number(0, LONGEST_TTL)})
-_FORKED = Table({"session_id": NAMED})
+
+class SessionBody(SessionOptions, InSession):
+    """A new session; it gets a name where none is given."""
+
+    system: str | None = None
+    reasoning: bool | None = None
+    ttl_seconds: Annotated[float, Field(ge=0, le=LONGEST_TTL)] | None = None
 
 
+class ForkBody(Body):
+    session_id: SessionName | None = None
+
+
+_OPTIONS = ("reasoning", "reproducible", "on_overflow", "kv_bits")
 _REPLY = ("prompt_tokens", "reused_tokens", "generated_tokens", "tokens_per_s")
 """What is told of a reply that is being given."""
 
@@ -40,28 +51,26 @@ class SessionRoutes:
         """What there is."""
         every, one = "/v1/sessions", "/v1/sessions/{id}"
         return [
-            Operation("POST", every, self._make, "A new session.", table=_MADE, status=201),
+            Operation("POST", every, self._make, "A new session.", body=SessionBody, status=201),
             Operation("GET", every, self._list, "The caller's sessions."),
             Operation("GET", one, self._read, "One session."),
             Operation("DELETE", one, self._delete, "Free a session."),
             Operation(
                 *("POST", f"{one}/fork", self._fork, "A session that knows what another knows."),
-                table=_FORKED,
+                body=ForkBody,
                 status=201,
             ),
         ]
 
     async def _make(self, request: Request) -> Response:
-        fields = await bodies.small(request, _MADE)
+        asked = await bodies.small(request, SessionBody)
         guest = guest_of(request.scope)
-        name = fields.take("session_id") or uuid.uuid4().hex
-        manner = Manner(**{name: fields.take(name) for name in _MANNER})
-        wanted, ttl = fields.take("model"), fields.take("ttl_seconds")
-        fields.end()
-        with self._served.use(wanted, guest) as use:
+        name = asked.session_id or uuid.uuid4().hex
+        config = replace(asked.config(asked.reasoning), system=asked.system)
+        with self._served.use(asked.model, guest) as use:
             model = await self._served.load(use.entry)
-            named = self._sessions.make(guest, name, model, manner, ttl)
-            with named.line.enter():
+            named = self._sessions.make(guest, name, model, config, asked.ttl_seconds)
+            with named.queue.enter():
                 try:
                     await self._open(named)
                 except EngineError:
@@ -77,7 +86,7 @@ class SessionRoutes:
             EngineError: `unsupported_session`, or the engine was stopped.
         """
         session = named.session = self._sessions.open(named)
-        if named.manner.kv_bits is None:
+        if named.config.kv_bits is None:
             return
         # The engine says it to the first message only. Here there is none yet.
         with suppress(TimeoutError):
@@ -85,7 +94,7 @@ class SessionRoutes:
                 raise EngineError(
                     UNSUPPORTED_SESSION,
                     f"{named.model.name} cannot keep a session's keys and values in "
-                    f"{named.manner.kv_bits} bits.",
+                    f"{named.config.kv_bits} bits.",
                 )
 
     async def _list(self, request: Request) -> Response:
@@ -97,7 +106,7 @@ class SessionRoutes:
         return await self._told(self._sessions.get(*_asked(request)), 200)
 
     async def _fork(self, request: Request) -> Response:
-        twin = (await bodies.small(request, _FORKED)).take("session_id")
+        twin = (await bodies.small(request, ForkBody)).session_id
         return await self._told(self._sessions.fork(*_asked(request), twin), 201)
 
     async def _delete(self, request: Request) -> Response:
@@ -139,11 +148,11 @@ def _shown(named: Named, stats: dict[str, Any], queue: list[str]) -> dict[str, A
         "bytes": figures.get("kv_bytes", 0),
         "context_length": named.model.context_length,
         "idle_seconds": round(named.idle_seconds, 3),
-        "queue": len(named.line.waiting),
+        "queue": len(named.queue.waiting),
         "waiting": waits or figures.get("status") == "queued",
         "place": queue.index(own) + 1 if own in queue else 0,
         "paused": figures.get("paused", False),
         "reply": {name: reply[name] for name in _REPLY} if reply else None,
         "ttl_seconds": named.ttl,
-        **{name: getattr(named.manner, name) for name in _MANNER if name != "system"},
+        **{name: getattr(named.config, name) for name in _OPTIONS},
     }

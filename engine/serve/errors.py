@@ -1,0 +1,127 @@
+"""Why a request is not answered: a status, and the error in OpenAI's or Anthropic's shape."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from engine.errors import (
+    CAPACITY_EXHAUSTED,
+    CONTEXT_OVERFLOW,
+    ENGINE_STOPPED,
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    OUT_OF_MEMORY,
+    SESSION_BUSY,
+    SESSION_CLOSED,
+    TEMPLATE_ERROR,
+    UNKNOWN_MODEL,
+    UNSUPPORTED_SESSION,
+    EngineError,
+)
+from engine.openai.json_text import shortened
+
+MODEL_NOT_FOUND = "model_not_found"
+"""OpenAI's own code, by which other libraries tell this error from a bad request."""
+MODEL_UNLOADED = "model_unloaded"
+"""A model that others have unloaded while it was used: it is loaded again when it is asked for."""
+WRONG_KEY = "invalid_api_key"
+STATUS = {
+    INVALID_REQUEST: 400,
+    TEMPLATE_ERROR: 400,
+    CONTEXT_OVERFLOW: 400,
+    UNSUPPORTED_SESSION: 400,
+    WRONG_KEY: 401,
+    UNKNOWN_MODEL: 404,
+    SESSION_BUSY: 409,
+    SESSION_CLOSED: 409,
+    CAPACITY_EXHAUSTED: 429,
+    OUT_OF_MEMORY: 503,
+    ENGINE_STOPPED: 503,
+    MODEL_UNLOADED: 503,
+}
+"""HTTP status by error code. Every other code is a 500."""
+RETRY_SECONDS = 5
+"""What `Retry-After` says with a 429 or 503 that names no time."""
+FAULT = "The server failed over this request. Its log says more."
+ANTHROPIC = "/v1/messages"
+"""Errors of paths that begin so have Anthropic's shape, all others OpenAI's."""
+_ANTHROPIC_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    503: "overloaded_error",
+}
+
+
+class RefusedError(Exception):
+    """A request that cannot be answered.
+
+    Attributes:
+        status: of HTTP.
+        message: what is wrong with it.
+        code: for programs.
+        retry: after how many seconds it may be asked again, where that helps.
+    """
+
+    def __init__(
+        self, status: int, message: str, code: str = INVALID_REQUEST, retry: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.code = code
+        self.retry = retry
+
+
+def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
+    """The status and the JSON for an error. What is inside the server is not told.
+
+    Args:
+        path: that was asked for.
+    """
+    if isinstance(error, RefusedError):
+        status, code, message = error.status, error.code, error.message
+    elif isinstance(error, EngineError) and error.code != INTERNAL_ERROR:
+        status, message = STATUS.get(error.code, 500), error.message
+        code = MODEL_NOT_FOUND if error.code == UNKNOWN_MODEL else error.code
+    else:
+        status, code, message = 500, INTERNAL_ERROR, FAULT
+    message = shortened(message)
+    if path.startswith(ANTHROPIC):
+        kind = _ANTHROPIC_TYPES.get(status) or (
+            "invalid_request_error" if status < 500 else "api_error"
+        )
+        # The code is one more field of Anthropic's shape.
+        told: dict[str, Any] = {"type": kind, "message": message, "code": code}
+        return status, {"type": "error", "error": told}
+    kind = "invalid_request_error" if status < 500 else "server_error"
+    told = {"message": message, "type": kind, "param": None, "code": code}
+    return status, {"error": told}
+
+
+def headers_of(status: int, error: Exception | None = None) -> dict[str, str]:
+    """Headers that go with a status."""
+    if status == 401:
+        return {"WWW-Authenticate": "Bearer"}
+    seconds = error.retry if isinstance(error, RefusedError) else None
+    if seconds is None and status not in (429, 503):
+        return {}
+    return {"Retry-After": str(seconds or RETRY_SECONDS)}
+
+
+def raw(status: int, reason: str, message: str) -> bytes:
+    """A whole response as bytes, for connections that have no request to answer."""
+    kind = CAPACITY_EXHAUSTED if status == 503 else INVALID_REQUEST
+    body = json.dumps(body_of(RefusedError(status, message, kind))[1]).encode()
+    headers = {
+        "Content-Type": "application/json; charset=utf-8",
+        "Content-Length": len(body),
+        "Connection": "close",
+        **headers_of(status),
+    }
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"HTTP/1.1 {status} {reason}\r\n{head}\r\n".encode() + body

@@ -1,0 +1,606 @@
+"""OpenAI's `/v1/responses`, and how a stored response goes on."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from engine.errors import INVALID_REQUEST
+from engine.messages import Message
+from engine.model.info import Model
+from engine.openai.requests import form
+from engine.serve.auth import LOCAL, Guest, guest_of
+from engine.serve.errors import RefusedError
+from engine.serve.routes.base import Generation, Operation, Writer, event
+from engine.serve.routes.chat import ToolChoice, tool_settings, usage
+from engine.serve.routes.choice import (
+    CallBegun,
+    CallBroken,
+    CallMore,
+    Choice,
+    Piece,
+    Text,
+    listed_odds,
+)
+from engine.serve.routes.schema import (
+    JSON,
+    Arguments,
+    Body,
+    Effort,
+    FlatFormat,
+    Function,
+    FunctionTool,
+    FunctionType,
+    GenerationBody,
+    Items,
+    Limit,
+    Only,
+    OpenAIUser,
+    OpenBody,
+    OrText,
+    Setting,
+    TemplateOptions,
+    TextParts,
+    TopLogprobs,
+    item_type,
+    parsed,
+)
+
+MOST_STORED = 512
+"""Responses of one guest that can be gone on from; the oldest go first. They are in memory only."""
+NOT_FOUND = "previous_response_not_found"
+
+_LOGPROBS = "message.output_text.logprobs"
+_Texts = Annotated[
+    str, TextParts("input_text", "output_text", "text", "reasoning_text", "summary_text")
+]
+
+
+class MessageItem(OpenBody):
+    type: Literal["message"] = "message"
+    role: Literal["system", "developer", "user", "assistant"]
+    content: _Texts = ""
+
+
+class ReasoningItem(OpenBody):
+    type: Literal["reasoning"]
+    content: _Texts = ""
+    summary: _Texts = ""
+
+
+class CallItem(OpenBody):
+    type: Literal["function_call"]
+    name: str
+    arguments: Arguments = Field(default_factory=dict)
+    call_id: str = ""
+
+
+class CallOutputItem(OpenBody):
+    type: Literal["function_call_output"]
+    output: _Texts = ""
+    call_id: str = ""
+
+
+Item = Annotated[
+    Annotated[MessageItem, Tag("@message")]
+    | Annotated[ReasoningItem, Tag("@reasoning")]
+    | Annotated[CallItem, Tag("@function_call")]
+    | Annotated[CallOutputItem, Tag("@function_call_output")],
+    Discriminator(item_type),
+]
+
+
+class FlatFunctionTool(Function, FunctionType):
+    """A tool as responses have it: its fields lie beside the type."""
+
+    @property
+    def nested(self) -> FunctionTool:
+        """As chat completions have it."""
+        function = self.model_dump(exclude_unset=True, exclude={"type"})
+        return FunctionTool(type="function", function=Function(**function))
+
+
+class ReasoningOptions(Body):
+    effort: Effort | None = None
+    # The reasoning is given as it is, which is as detailed as can be.
+    summary: Annotated[Any, Only("auto", "detailed")] = None
+    generate_summary: Annotated[Any, Only("auto", "detailed")] = None
+
+
+class TextOptions(Body):
+    format: FlatFormat = None
+    verbosity: Annotated[Any, Only("medium")] = None
+
+
+class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
+    refused = (
+        *("conversation", "prompt", "max_tool_calls", "moderation", "messages", "n"),
+        *("context_management", "max_tokens", "logprobs", "system", "image"),
+    )
+
+    input: Annotated[
+        Items[Item],
+        Field(min_length=1),
+        OrText(lambda text: {"role": "user", "content": text}),
+    ]
+    instructions: str | None = None
+    previous_response_id: str | None = None
+    store: bool = True
+    metadata: dict[str, Any] | None = None
+    reasoning: ReasoningOptions = ReasoningOptions()
+    text: TextOptions = TextOptions()
+    tools: Items[FlatFunctionTool] = Field(default_factory=list)
+    tool_choice: ToolChoice = "auto"
+    parallel_tool_calls: bool = True
+    # The reasoning's text is always there, so that nothing encrypted is needed to go on.
+    include: Items[Literal["message.output_text.logprobs", "reasoning.encrypted_content"]] = Field(
+        default_factory=list
+    )
+    top_logprobs: TopLogprobs = 0
+    truncation: Literal["auto", "disabled"] = "disabled"
+    max_output_tokens: Limit | None = None
+    stop: Annotated[Any, Setting("stop")] = None
+    background: Annotated[Any, Only(False)] = None
+    service_tier: Annotated[Any, Only("auto", "default")] = None
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A response and the conversation up to its end."""
+
+    messages: list[Message]
+    response: JSON
+
+
+class StoredResponses:
+    """The responses that were stored, each guest's by itself. Any thread may use it.
+
+    Args:
+        most: of each guest.
+    """
+
+    def __init__(self, most: int = MOST_STORED) -> None:
+        self._most = most
+        self._kept: dict[str, OrderedDict[str, _Stored]] = {}
+        self._lock = threading.Lock()
+
+    def put(self, guest: Guest, messages: list[Message], response: JSON) -> None:
+        """Store a response, and the conversation to its end."""
+        with self._lock:
+            kept = self._kept.setdefault(guest.id, OrderedDict())
+            kept[response["id"]] = _Stored(messages, response)
+            while len(kept) > self._most:
+                kept.popitem(last=False)
+
+    def messages(self, guest: Guest, name: str) -> list[Message]:
+        """The conversation to the end of a response.
+
+        Raises:
+            RefusedError: it was not stored, or has been dropped.
+        """
+        return self._find(guest, name).messages
+
+    def response(self, guest: Guest, name: str) -> JSON:
+        """A response as its client got it.
+
+        Raises:
+            RefusedError: it was not stored, or has been dropped.
+        """
+        return self._find(guest, name, 404).response
+
+    def drop(self, guest: Guest, name: str) -> None:
+        """Forget a response.
+
+        Raises:
+            RefusedError: it was not stored, or has been dropped.
+        """
+        self._find(guest, name, 404)
+        with self._lock:
+            kept = self._kept.get(guest.id)
+            if kept is not None:
+                kept.pop(name, None)
+
+    def forget(self, guest_id: str) -> None:
+        """Forget all of a guest's."""
+        with self._lock:
+            self._kept.pop(guest_id, None)
+
+    def routes(self) -> list[Operation]:
+        """The routes by which clients read and drop them."""
+        one = "/v1/responses/{id}"
+        return [
+            Operation("GET", one, self._read, "A response that was stored."),
+            Operation("DELETE", one, self._delete, "Drop a response that was stored."),
+        ]
+
+    async def _read(self, request: Request) -> Response:
+        guest, name = guest_of(request.scope), request.path_params["id"]
+        return JSONResponse(self.response(guest, name))
+
+    async def _delete(self, request: Request) -> Response:
+        name = request.path_params["id"]
+        self.drop(guest_of(request.scope), name)
+        return JSONResponse({"id": name, "object": "response", "deleted": True})
+
+    def _find(self, guest: Guest, name: str, status: int = 400) -> _Stored:
+        with self._lock:
+            kept = self._kept.get(guest.id)
+            found = kept.get(name) if kept is not None else None
+        if found is None:
+            raise RefusedError(
+                status,
+                f"There is no response {name!r} here any more, or it was not stored.",
+                NOT_FOUND if status == 400 else INVALID_REQUEST,
+            )
+        return found
+
+
+class Responses:
+    """Responses.
+
+    Attributes:
+        stored: those that can be gone on from.
+    """
+
+    path = "/v1/responses"
+    summary = "A response, which can be gone on from where it was stored."
+    body = ResponsesBody
+
+    def __init__(self, stored: StoredResponses) -> None:
+        self.stored = stored
+
+    def read(self, body: Mapping[str, Any], model: Model, guest: Guest = LOCAL) -> Generation:
+        """What a body of the guest's asks for."""
+        asked = parsed(ResponsesBody, body)
+        previous = asked.previous_response_id
+        before = self.stored.messages(guest, previous) if previous else []
+        conversation = [*before, *_messages(asked.input)]
+        reasoning, template = asked.template(
+            model, None, asked.reasoning.effort, "reasoning.effort"
+        )
+        tools = tool_settings(
+            model,
+            [tool.nested for tool in asked.tools],
+            asked.tool_choice,
+            asked.parallel_tool_calls,
+        )
+        logprobs = _LOGPROBS in asked.include
+        if asked.top_logprobs and not logprobs:
+            raise ValueError(f'top_logprobs goes with include "{_LOGPROBS}" only')
+        bound = form(asked.text.format, "text.format") if asked.text.format else {}
+        if bound and tools:
+            raise ValueError("text.format and tools cannot both shape one answer: choose one")
+        _ = asked.wants_usage  # a response always has its figures
+        params = asked.sampling(
+            model,
+            max_tokens=asked.max_output_tokens,
+            logprobs=asked.top_logprobs if logprobs else None,
+            **tools,
+            **bound,
+        )
+        system = [{"role": "system", "content": asked.instructions}] if asked.instructions else []
+        slides = asked.truncation == "auto"
+        return Generation(
+            model,
+            [[*system, *conversation]],
+            params,
+            asked.config(reasoning, "slide" if slides else None),
+            stream=asked.stream,
+            template=template,
+            extra={
+                "guest": guest,
+                "conversation": conversation,
+                "store": asked.store,
+                "effort": asked.reasoning.effort,
+                "truncation": asked.truncation,
+                "parallel_tool_calls": asked.parallel_tool_calls,
+                "instructions": asked.instructions,
+                "previous_response_id": previous,
+                "metadata": asked.metadata or {},
+                "tools": body.get("tools") or [],
+                "tool_choice": asked.tool_choice,
+                "user": asked.user,
+            },
+        )
+
+    def writer(self, generation: Generation, choices: list[Choice]) -> Writer:
+        """Who writes the answer."""
+        return ResponsesWriter(generation, choices, self._store)
+
+    def _store(self, generation: Generation, choice: Choice, response: JSON) -> None:
+        extra = generation.extra
+        if extra["store"]:
+            message = {**choice.said}
+            if choice.thought:
+                message["reasoning_content"] = choice.thought
+            self.stored.put(extra["guest"], [*extra["conversation"], message], response)
+
+
+def _messages(items: list[Any]) -> list[Message]:
+    """The items of an input as messages.
+
+    Reasoning goes into the assistant's message after it, and a call into the one before it.
+    """
+    messages: list[Message] = []
+    thought = ""
+    for item in items:
+        if isinstance(item, ReasoningItem):
+            thought = item.content or item.summary
+            continue
+        if isinstance(item, CallOutputItem):
+            messages.append({"role": "tool", "tool_call_id": item.call_id, "content": item.output})
+            continue
+        if isinstance(item, CallItem):
+            function = {"name": item.name, "arguments": item.arguments}
+            call = {"id": item.call_id, "type": "function", "function": function}
+            if messages and messages[-1]["role"] == "assistant" and not thought:
+                calls = [*messages[-1].get("tool_calls", []), call]
+                messages[-1] = {**messages[-1], "tool_calls": calls}
+                continue
+            message: Message = {"role": "assistant", "content": "", "tool_calls": [call]}
+        else:
+            role = "system" if item.role == "developer" else item.role
+            message = {"role": role, "content": item.content}
+        if thought and message["role"] == "assistant":
+            message["reasoning_content"] = thought
+        messages.append(message)
+        thought = ""
+    if not messages:
+        raise ValueError("input must have a message")
+    return messages
+
+
+# -- answers ------------------------------------------------------------------------------
+
+Store = Callable[[Generation, Choice, JSON], None]
+"""Stores a response that has ended."""
+
+
+class ResponsesWriter(Writer):
+    """A response, whole or in events.
+
+    Args:
+        store: is given the response at its end.
+    """
+
+    def __init__(self, generation: Generation, choices: list[Choice], store: Store) -> None:
+        super().__init__(generation, choices)
+        self._id = f"resp_{uuid.uuid4().hex}"
+        self._created = int(time.time())
+        self._store = store
+        self._number = 0
+        self._items: list[JSON] = []
+        self._call = -1  # the number of the call that was begun last
+        self._open: JSON | None = None  # the item that is being written, the last one
+
+    def begin(self) -> bytes:
+        """That the response has been made, and goes on."""
+        return self._state("response.created") + self._state("response.in_progress")
+
+    def piece(self, choice: Choice, piece: Piece) -> bytes:
+        """The events for new text or a tool call."""
+        if isinstance(piece, CallBegun):
+            return self._call_begins(piece)
+        if isinstance(piece, CallMore):
+            return self._call_goes_on(piece.text)
+        if not isinstance(piece, Text):
+            calling = self._open is not None and self._open["type"] == "function_call"
+            ends = calling and piece.number == self._call
+            return self._close(incomplete=isinstance(piece, CallBroken)) if ends else b""
+        kind = "reasoning" if piece.reasoning else "message"
+        told = b""
+        if self._open is None or self._open["type"] != kind:
+            told = self._close() + self._begin(kind)
+        part = self._part
+        part["text"] += piece.text
+        if not piece.reasoning and self.generation.params.logprobs is not None:
+            part["logprobs"] += listed_odds(piece.odds)
+        return told + self._delta(piece)
+
+    def ended(self, choice: Choice) -> bytes:
+        """The end of the last item."""
+        return self._close(incomplete=choice.by_length)
+
+    def end(self) -> bytes:
+        """The whole response again."""
+        told = self._response(self._items)
+        self._store(self.generation, self.choices[0], told)
+        return self._event(f"response.{told['status']}", response=told)
+
+    def failed(self, told: JSON) -> bytes:
+        """The response without its end, and the error, which clients raise."""
+        error = told["error"]
+        failed = self._response(self._items, "failed")
+        failed["error"] = {"code": "server_error", "message": error["message"]}
+        code, message = error["code"], error["message"]
+        return self._event("response.failed", response=failed) + self._event(
+            "error", code=code, message=message, param=None, error=error
+        )
+
+    def whole(self) -> JSON:
+        """The response in one piece."""
+        choice = self.choices[0]
+        if choice.thought:
+            self._items.append(_reasoning(choice.thought))
+        if choice.text or not choice.calls:
+            part: JSON = {"type": "output_text", "text": choice.text, "annotations": []}
+            if self.generation.params.logprobs is not None:
+                part["logprobs"] = listed_odds(choice.odds)
+            self._items.append(_message([part], "incomplete" if choice.by_length else "completed"))
+        self._items += [_call(call.id, call.name, call.arguments) for call in choice.calls]
+        told = self._response(self._items)
+        self._store(self.generation, choice, told)
+        return told
+
+    # -- a stream's items -------------------------------------------------------------------
+
+    @property
+    def _part(self) -> JSON:
+        assert self._open is not None
+        part: JSON = self._open["content"][0]
+        return part
+
+    @property
+    def _place(self) -> JSON:
+        assert self._open is not None
+        return {"item_id": self._open["id"], "output_index": len(self._items) - 1}
+
+    def _begin(self, kind: str) -> bytes:
+        item = _reasoning() if kind == "reasoning" else _message([], "in_progress")
+        self._open = item
+        self._items.append(item)
+        told = self._event(
+            "response.output_item.added", output_index=len(self._items) - 1, item={**item}
+        )
+        part: JSON = {"type": "reasoning_text", "text": ""}
+        if kind == "message":
+            part = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
+        item["content"] = [part]
+        return told + self._event(
+            "response.content_part.added", **self._place, content_index=0, part=part
+        )
+
+    def _delta(self, piece: Text) -> bytes:
+        if not piece.text and not piece.odds:
+            return b""
+        told: JSON = {**self._place, "content_index": 0, "delta": piece.text}
+        if piece.reasoning:
+            return self._event("response.reasoning_text.delta", **told)
+        return self._event("response.output_text.delta", **told, logprobs=listed_odds(piece.odds))
+
+    def _close(self, incomplete: bool = False) -> bytes:
+        """End the item that is being written."""
+        if self._open is None:
+            return b""
+        if self._open["type"] == "function_call":
+            return self._call_ends(incomplete)
+        item, part, place = self._open, self._part, {**self._place, "content_index": 0}
+        if item["type"] == "reasoning":
+            told = self._event("response.reasoning_text.done", **place, text=part["text"])
+        else:
+            item["status"] = "incomplete" if incomplete else "completed"
+            told = self._event(
+                "response.output_text.done", **place, text=part["text"], logprobs=part["logprobs"]
+            )
+        told += self._event("response.content_part.done", **place, part=part)
+        index = len(self._items) - 1
+        self._open = None
+        return told + self._event("response.output_item.done", output_index=index, item=item)
+
+    def _call_begins(self, begun: CallBegun) -> bytes:
+        told = self._close()
+        self._call = begun.number
+        self._open = _call(begun.id, begun.name, "", "in_progress")
+        self._items.append(self._open)
+        index = len(self._items) - 1
+        told += self._event("response.output_item.added", output_index=index, item={**self._open})
+        return told + self._call_goes_on(begun.text)
+
+    def _call_goes_on(self, text: str) -> bytes:
+        assert self._open is not None
+        self._open["arguments"] += text
+        return self._event("response.function_call_arguments.delta", **self._place, delta=text)
+
+    def _call_ends(self, incomplete: bool) -> bytes:
+        assert self._open is not None
+        item, place = self._open, self._place
+        item["status"] = "incomplete" if incomplete else "completed"
+        self._open = None
+        told = self._event(
+            "response.function_call_arguments.done",
+            **place,
+            name=item["name"],
+            arguments=item["arguments"],
+        )
+        index = place["output_index"]
+        return told + self._event("response.output_item.done", output_index=index, item=item)
+
+    # -- the response itself ----------------------------------------------------------------
+
+    def _event(self, kind: str, **content: Any) -> bytes:
+        told = event({"type": kind, "sequence_number": self._number, **content}, kind)
+        self._number += 1
+        return told
+
+    def _state(self, kind: str) -> bytes:
+        return self._event(kind, response=self._response([], "in_progress"))
+
+    def _response(self, items: list[JSON], status: str | None = None) -> JSON:
+        generation, choice = self.generation, self.choices[0]
+        if status is None:
+            status = "incomplete" if choice.by_length else "completed"
+        params, extra = generation.params, generation.extra
+        limit = params.max_tokens
+        told: JSON = {
+            "id": self._id,
+            "object": "response",
+            "created_at": self._created,
+            "status": status,
+            "error": None,
+            "incomplete_details": {"reason": "max_output_tokens"} if choice.by_length else None,
+            "instructions": extra["instructions"],
+            "max_output_tokens": limit,
+            "metadata": extra["metadata"],
+            "model": generation.model.name,
+            "output": items,
+            "parallel_tool_calls": extra["parallel_tool_calls"],
+            "previous_response_id": extra["previous_response_id"],
+            "reasoning": {"effort": extra["effort"], "summary": None},
+            "store": extra["store"],
+            "temperature": params.temperature,
+            "text": {"format": {"type": "text"}},
+            "tool_choice": extra["tool_choice"] or "auto",
+            "tools": extra["tools"] or [],
+            "top_logprobs": params.logprobs or 0,
+            "top_p": params.top_p,
+            "truncation": extra["truncation"],
+            "usage": self._usage() if choice.last is not None else None,
+            "user": extra["user"],
+        }
+        return told
+
+    def _usage(self) -> JSON:
+        told = usage(self.choices)
+        return {
+            "input_tokens": told["prompt_tokens"],
+            "input_tokens_details": {**told["prompt_tokens_details"], "cache_write_tokens": 0},
+            "output_tokens": told["completion_tokens"],
+            "output_tokens_details": told["completion_tokens_details"],
+            "total_tokens": told["total_tokens"],
+        }
+
+
+def _reasoning(text: str | None = None) -> JSON:
+    parts = [] if text is None else [{"type": "reasoning_text", "text": text}]
+    return {"id": f"rs_{uuid.uuid4().hex}", "type": "reasoning", "summary": [], "content": parts}
+
+
+def _message(parts: list[JSON], status: str) -> JSON:
+    name = f"msg_{uuid.uuid4().hex}"
+    return {
+        "id": name,
+        "type": "message",
+        "status": status,
+        "role": "assistant",
+        "content": parts,
+    }
+
+
+def _call(name: str, tool: str, arguments: str, status: str = "completed") -> JSON:
+    return {
+        "id": f"fc_{uuid.uuid4().hex}",
+        "type": "function_call",
+        "call_id": name,
+        "name": tool,
+        "arguments": arguments,
+        "status": status,
+    }

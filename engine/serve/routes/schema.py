@@ -1,0 +1,546 @@
+"""Bodies of requests as pydantic models, and the sentence for one that does not fit.
+
+Checks are strict: nothing is converted, and an unknown field is refused with the name that is near
+it. `/openapi.json` is made from the same models.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    FailFast,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError, core_schema
+
+from engine.messages import Overflow
+from engine.model.info import Model
+from engine.openai.requests import SAMPLING, sampling_params
+from engine.params import ABOVE_ZERO, LEAST, MOST_LOGPROBS, RANGES, FormLimits, SamplingParams
+from engine.serve.sessions import SESSION_NAME, SESSION_NAME_RULE, SessionConfig
+
+MOST_CHOICES = 128
+"""Answers to one request."""
+
+B = TypeVar("B", bound="Body")
+T = TypeVar("T")
+JSON = dict[str, Any]
+Items = Annotated[list[T], FailFast()]
+"""A list whose first wrong item is told: 200,000 errors would take seconds and 300 MB."""
+
+
+class Body(BaseModel):
+    """A body, or an object within one. A null is as good as nothing, as with OpenAI."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    refused: ClassVar[tuple[str, ...]] = ()
+    """Names of fields that ask for what is not done here."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, given: Any) -> Any:
+        """Look at the names of fields, before any value. Only the first unknown one is told."""
+        if not isinstance(given, dict):
+            return given
+        found = {name: value for name, value in given.items() if value is not None}
+        for name in found:
+            if name in cls.refused:
+                raise PydanticCustomError("refused_field", "{name}", {"name": name})
+            if name not in cls.model_fields and cls.model_config.get("extra") == "forbid":
+                near = difflib.get_close_matches(name, cls.model_fields, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                raise PydanticCustomError("unknown_field", "", {"name": name, "hint": hint})
+        return found
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: Any, handler: GetJsonSchemaHandler) -> JSON:
+        schema = handler.resolve_ref_schema(handler(core))
+        if cls.model_config.get("extra") == "forbid":
+            # Clients write null for what they do not ask; that asks for nothing, known or not.
+            schema["additionalProperties"] = {"type": "null"}
+        return schema
+
+
+class OpenBody(Body):
+    """An object that may have more fields than are read here."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+def parsed(kind: type[B], given: object) -> B:
+    """A body that fits its model.
+
+    Raises:
+        ValueError: a sentence says which field does not, and what it must be.
+    """
+    try:
+        return kind.model_validate(given)
+    except ValidationError as error:
+        # The first one is enough for a sentence, and all of them may be many.
+        raise ValueError(_sentence(error.errors(include_url=False)[0])) from None
+
+
+def schema_of(kind: type[Body]) -> JSON:
+    """The JSON schema of a body, without references to other places."""
+    schema = kind.model_json_schema()
+    return cast(JSON, _inlined(schema, schema.pop("$defs", {})))
+
+
+def _inlined(schema: Any, known: JSON) -> Any:
+    if isinstance(schema, list):
+        return [_inlined(one, known) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _inlined(known[schema["$ref"].rpartition("/")[2]], known)
+    found = {
+        name: {field: _inlined(one, known) for field, one in value.items()}
+        if name == "properties"
+        else _inlined(value, known)
+        for name, value in schema.items()
+        if name not in ("title", "default", "description")
+    }
+    if "oneOf" in found:
+        found["anyOf"] = found.pop("oneOf")
+    return found
+
+
+_TYPES = {
+    "bool_type": "true or false",
+    "string_type": "a text",
+    "string_too_short": "a text that is not empty",
+    "list_type": "a list",
+    "too_short": "a list that is not empty",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "int_type": "a whole number",
+    "float_type": "a number",
+}
+
+
+def _sentence(error: Mapping[str, Any]) -> str:
+    """What is wrong with a body, from the first of pydantic's errors."""
+    kind, context = error["type"], error.get("ctx", {})
+    where = _path(error["loc"])
+    if kind == "refused_field":
+        return f"{context['name']!r} is not done here"
+    if kind == "unknown_field":
+        place = f"in {where}" if where else "here"
+        return f"there is no field {context['name']!r} {place}{context['hint']}"
+    if kind == "missing":
+        return f"{where} is missing"
+    if kind == "only":
+        return f"{where} can only be {context['can']} here, not {quoted(error['input'])}"
+    if kind == "value_error":
+        return str(context["error"])
+    value = error["input"]
+    name = "role" if "role" in context.get("discriminator", "") else "type"
+    if kind == "union_tag_not_found":
+        must = f"an object with a {name}"
+    elif kind == "union_tag_invalid":
+        where, value = f"{where}.{name}", context["tag"].removeprefix("@")
+        must = f"one of {context['expected_tags']}".replace("'", "").replace("@", "")
+    elif kind == "literal_error":
+        must = f"one of {context['expected']}".replace("'", "").replace(" or ", ", ")
+    elif kind == "greater_than_equal":
+        must = f"at least {context['ge']:g}"
+    elif kind == "less_than_equal":
+        must = f"at most {context['le']:g}"
+    else:
+        must = _TYPES.get(kind) or error["msg"]
+    return f"{where or 'a body'} must be {must}, not {quoted(value)}"
+
+
+def _path(places: tuple[str | int, ...]) -> str:
+    """As clients write it: messages[2].role. The tags of unions are no part of it."""
+    path = ""
+    for place in places:
+        if isinstance(place, int):
+            path += f"[{place}]"
+        elif not place.startswith("@"):
+            path += f".{place}" if path else place
+    return path
+
+
+def quoted(value: Any) -> str:
+    """A value as a sentence quotes it."""
+    try:
+        return json.dumps(value, ensure_ascii=False)[:100]
+    except (TypeError, ValueError, RecursionError):
+        return repr(type(value).__name__)
+
+
+# -- kinds of values ----------------------------------------------------------------------
+
+
+class Only:
+    """Values that ask for what is done anyway; the first one stands for them."""
+
+    def __init__(self, *allowed: Any) -> None:
+        self._allowed = allowed
+
+    def _check(self, value: Any) -> Any:
+        if not any(value == one and type(value) is type(one) for one in self._allowed):
+            raise PydanticCustomError("only", "{can}", {"can": json.dumps(self._allowed[0])})
+        return value
+
+    def __get_pydantic_core_schema__(self, *_: object) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._check)
+
+    def __get_pydantic_json_schema__(self, *_: object) -> JSON:
+        return {"enum": list(self._allowed)}
+
+
+class TextParts:
+    """A text, or a list of parts that have texts, which are joined.
+
+    Args:
+        kinds: the types that parts may have.
+    """
+
+    def __init__(self, *kinds: str) -> None:
+        self._kinds = kinds
+
+    def _joined(self, content: Any) -> str:
+        if isinstance(content, str):
+            return content
+        texts = []
+        for part in content if isinstance(content, list) else [content]:
+            kind = part.get("type") if isinstance(part, dict) else None
+            if kind not in self._kinds or not isinstance(part.get("text"), str):
+                raise ValueError(f"only text can be read, not a part of the type {quoted(kind)}")
+            texts.append(part["text"])
+        return "".join(texts)
+
+    def __get_pydantic_core_schema__(self, *_: object) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._joined)
+
+    def __get_pydantic_json_schema__(self, *_: object) -> JSON:
+        part = {
+            "type": "object",
+            "properties": {"type": {"enum": list(self._kinds)}, "text": {"type": "string"}},
+            "required": ["type", "text"],
+        }
+        return {"anyOf": [{"type": "string"}, {"type": "array", "items": part}]}
+
+
+class OrText:
+    """A list, or a text that stands for a list of one item.
+
+    Args:
+        item: makes it.
+    """
+
+    def __init__(self, item: Callable[[str], JSON]) -> None:
+        self._item = item
+
+    def _items(self, content: Any) -> Any:
+        return [self._item(content)] if isinstance(content, str) else content
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        return core_schema.no_info_before_validator_function(self._items, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> JSON:
+        return {"anyOf": [{"type": "string"}, handler(schema)]}
+
+
+def item_type(item: Any) -> str | None:
+    """By its type an item of a union is told from the others; a message needs none."""
+    kind = item.get("type") or "message" if isinstance(item, dict) else None
+    return f"@{kind}" if isinstance(kind, str) else None
+
+
+def turn_role(turn: Any) -> str | None:
+    """As `item_type`, by the role."""
+    role = turn.get("role") if isinstance(turn, dict) else None
+    return f"@{role}" if isinstance(role, str) else None
+
+
+def call_arguments(given: Any) -> dict[str, Any]:
+    """A tool call's arguments as templates want them, from JSON or as they are."""
+    try:
+        found = json.loads(given) if isinstance(given, str) and given.strip() else given or {}
+    except (ValueError, RecursionError):
+        raise ValueError(f"the arguments of a call are no JSON: {quoted(given)}") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"the arguments of a call must be an object, not {quoted(given)}")
+    return found
+
+
+Arguments = Annotated[
+    dict[str, Any], BeforeValidator(call_arguments), WithJsonSchema({"const": "{}"})
+]
+Limit = Annotated[int, Field(ge=1)]
+Choices = Annotated[int, Field(ge=1, le=MOST_CHOICES)]
+TopLogprobs = Annotated[int, Field(ge=0, le=MOST_LOGPROBS)]
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+"""How much to reason, in OpenAI's words."""
+
+
+def _session_name(name: str) -> str:
+    if not re.fullmatch(SESSION_NAME, name):
+        raise ValueError(f"session_id {SESSION_NAME_RULE}")
+    return name
+
+
+SessionName = Annotated[
+    str,
+    AfterValidator(_session_name),
+    WithJsonSchema({"type": "string", "pattern": f"^{SESSION_NAME}$"}),
+]
+Anything = Any
+"""The value of a field that changes nothing in an answer."""
+
+
+# -- what several bodies have -------------------------------------------------------------
+
+
+class SessionOptions(Body):
+    """How a session works."""
+
+    kv_bits: Literal[4, 8] | None = None
+    on_overflow: Literal["refuse", "slide"] | None = None
+    reproducible: bool | None = None
+
+    def config(self, reasoning: bool | None, on_overflow: Overflow | None = None) -> SessionConfig:
+        """How the session is to work; `on_overflow` where the body does not say."""
+        return SessionConfig(
+            reasoning=reasoning,
+            reproducible=self.reproducible,
+            on_overflow=self.on_overflow or on_overflow,
+            kv_bits=self.kv_bits,
+        )
+
+
+class InSession(Body):
+    """A request for a model, which may name a session."""
+
+    model: str | None = None
+    session_id: SessionName | None = None
+
+
+class StreamOptions(Body):
+    include_usage: bool = False
+    include_obfuscation: Annotated[Any, Only(False)] = None
+
+
+_TEXT: JSON = {"type": "string", "minLength": 1}
+_TEXTS: JSON = {"type": "array", "items": _TEXT}
+_SETTINGS: JSON = {
+    **{
+        name: {
+            "type": "number",
+            "exclusiveMinimum" if name in ABOVE_ZERO else "minimum": low,
+            "maximum": high,
+        }
+        for name, (low, high) in RANGES.items()
+    },
+    **{name: {"type": "integer", "minimum": low} for name, low in LEAST.items()},
+    "seed": {"type": "integer"},
+    "logit_bias": {
+        "type": "object",
+        "propertyNames": {"pattern": "^[0-9]{1,9}$"},
+        "additionalProperties": {"type": "number"},
+    },
+    "stop": {"anyOf": [_TEXT, _TEXTS]},
+    "json_schema": {"anyOf": [{"type": "object"}, {"type": "string"}]},
+    "regex": _TEXT,
+    "choices": _TEXTS,
+    "grammar": _TEXT,
+    "form_limits": {
+        "type": "object",
+        "properties": {
+            field.name: {"type": "integer", "minimum": 0} for field in fields(FormLimits)
+        },
+        "additionalProperties": False,
+    },
+}
+
+
+class Setting:
+    """A setting of an answer, which `SamplingParams` checks.
+
+    Args:
+        name: of the setting there.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get_pydantic_json_schema__(self, *_: object) -> JSON:
+        return dict(_SETTINGS[self._name])
+
+
+class GenerationBody(InSession, SessionOptions):
+    """What all requests for answers may have."""
+
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+    temperature: Annotated[Any, Setting("temperature")] = None
+    top_p: Annotated[Any, Setting("top_p")] = None
+    top_k: Annotated[Any, Setting("top_k")] = None
+    min_p: Annotated[Any, Setting("min_p")] = None
+    typical_p: Annotated[Any, Setting("typical_p")] = None
+    xtc_probability: Annotated[Any, Setting("xtc_probability")] = None
+    xtc_threshold: Annotated[Any, Setting("xtc_threshold")] = None
+    repetition_penalty: Annotated[Any, Setting("repetition_penalty")] = None
+    presence_penalty: Annotated[Any, Setting("presence_penalty")] = None
+    frequency_penalty: Annotated[Any, Setting("frequency_penalty")] = None
+    penalty_window: Annotated[Any, Setting("penalty_window")] = None
+    logit_bias: Annotated[Any, Setting("logit_bias")] = None
+    seed: Annotated[Any, Setting("seed")] = None
+    json_schema: Annotated[Any, Setting("json_schema")] = None
+    regex: Annotated[Any, Setting("regex")] = None
+    choices: Annotated[Any, Setting("choices")] = None
+    grammar: Annotated[Any, Setting("grammar")] = None
+    form_limits: Annotated[Any, Setting("form_limits")] = None
+
+    @property
+    def wants_usage(self) -> bool:
+        """Whether a stream is to end with the figures.
+
+        Raises:
+            ValueError: there is no stream.
+        """
+        if self.stream_options is not None and not self.stream:
+            raise ValueError("stream_options go with stream only")
+        return self.stream_options is not None and self.stream_options.include_usage
+
+    def sampling(self, model: Model, **own: Any) -> SamplingParams:
+        """The settings of the answer.
+
+        Args:
+            own: settings that the API has under other names.
+
+        Raises:
+            ValueError: says what is wrong with them.
+        """
+        given = {name: getattr(self, name) for name in SAMPLING if name in type(self).model_fields}
+        given = {name: value for name, value in given.items() if value is not None}
+        own = {name: value for name, value in own.items() if value is not None}
+        for name in own:
+            if given.get(name, own[name]) is not own[name]:
+                raise ValueError(f"{name} is asked for in two ways: choose one")
+        # A request without a seed of its own takes a fresh one.
+        return sampling_params(
+            {**given, **own}, {**model.defaults, "seed": None, "max_tokens": None}
+        )
+
+
+class OpenAIUser(Body):
+    """What OpenAI's clients may send that changes nothing in an answer."""
+
+    user: Anything = None
+    metadata: Anything = None
+    safety_identifier: Anything = None
+    prompt_cache_key: Anything = None
+    prompt_cache_options: Anything = None
+    prompt_cache_retention: Anything = None
+    prediction: Anything = None
+
+
+_RESERVED = (
+    *("messages", "conversation", "tools", "documents", "add_generation_prompt", "tokenize"),
+    *("continue_final_message", "chat_template", "return_dict", "return_tensors", "padding"),
+    *("truncation", "max_length", "tokenizer_kwargs", "return_assistant_tokens_mask"),
+)
+"""These are no names of a template's own, or are given in another way."""
+
+
+class TemplateOptions(Body):
+    """What a chat template is given beside the messages."""
+
+    chat_template_kwargs: dict[str, Any] | None = None
+
+    def template(
+        self, model: Model, reasoning: bool | None, effort: str | None, named: str
+    ) -> tuple[bool | None, dict[str, Any]]:
+        """Whether to reason, and what the chat template is given.
+
+        Args:
+            reasoning: what the body asks for by a flag.
+            effort: how much to reason, from the field that is `named` so.
+
+        Raises:
+            ValueError: the template cannot be given that, or the model does not reason.
+        """
+        given = dict(self.chat_template_kwargs or {})
+        for name in given:
+            if name in _RESERVED or name.startswith("_"):
+                raise ValueError(f"chat_template_kwargs cannot have {name!r}")
+        if "enable_thinking" in given:
+            reasoning = given.pop("enable_thinking")
+            if not isinstance(reasoning, bool):
+                raise ValueError("enable_thinking must be true or false")
+        if effort is None:
+            return reasoning, given
+        if effort == "none":
+            return False, given
+        if not model.thinking:
+            raise ValueError(f"{named} can only be none: {model.name} does not reason")
+        return True, {"reasoning_effort": effort, **given}
+
+
+class Function(OpenBody):
+    name: Annotated[str, Field(min_length=1)]
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
+    strict: bool | None = None
+
+
+class FunctionType(OpenBody):
+    type: Literal["function"]
+
+
+class FunctionTool(FunctionType):
+    function: Function
+
+
+def _format(**schema: JSON) -> JSON:
+    plain = {"properties": {"type": {"enum": ["text", "json_object"]}}, "required": ["type"]}
+    bound = {
+        "properties": {"type": {"const": "json_schema"}, **schema},
+        "required": ["type", *schema],
+    }
+    return {"anyOf": [{"type": "object", **plain}, {"type": "object", **bound}]}
+
+
+_OBJECT: JSON = {"type": "object"}
+Format = Annotated[
+    Any,
+    WithJsonSchema(
+        _format(
+            json_schema={
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string"},
+                    "schema": _OBJECT,
+                    "strict": {"type": "boolean"},
+                },
+                "required": ["schema"],
+            }
+        )
+    ),
+]
+"""The form of an answer, which `engine.openai.requests.form` reads."""
+FlatFormat = Annotated[Any, WithJsonSchema(_format(schema=_OBJECT))]
+"""The same as responses and Anthropic's messages have it."""

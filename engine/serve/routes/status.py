@@ -1,0 +1,223 @@
+"""`/health`, `/metrics` and `/openapi.json`."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from engine.engine import Engine
+from engine.errors import EngineError
+from engine.serve import errors
+from engine.serve.metrics import Metrics, exposition
+from engine.serve.models import Served
+from engine.serve.places import ALIASES, Places
+from engine.serve.routes.base import Operation
+from engine.serve.routes.schema import schema_of
+from engine.serve.sessions import Sessions
+
+
+class Health:
+    """Tells how things are.
+
+    Args:
+        connections: how many there are.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        served: Served,
+        sessions: Sessions,
+        places: Places,
+        metrics: Metrics,
+        connections: Callable[[], int],
+    ) -> None:
+        self._engine = engine
+        self._served = served
+        self._sessions = sessions
+        self._places = places
+        self._metrics = metrics
+        self._connections = connections
+
+    def routes(self) -> list[Operation]:
+        """What there is."""
+        return [
+            Operation("GET", "/health", self.health, "Whether requests are answered."),
+            Operation(
+                "GET", "/metrics", self.metrics, "Figures for Prometheus.", media_type="text/plain"
+            ),
+        ]
+
+    async def health(self, request: Request) -> Response:
+        """200 when requests are answered, else 503."""
+        word, sentence = await self._served.health()
+        status = 200 if word == "ok" else 503
+        told: dict[str, Any] = {"status": word}
+        if not request.scope.get("stretto.stranger"):
+            last = self._metrics.last_event
+            told |= {
+                "models": [entry.name for entry in self._served.entries],
+                "loaded": [model.name for model in self._served.models],
+                "engine_alive": self._engine.is_running,
+                "last_step_seconds_ago": None if last is None else _since(last),
+                "answering": self._places.queue.going,
+                "waiting": self._places.waiting,
+                "sessions": len(self._sessions),
+            }
+            if sentence:
+                told["message"] = sentence
+        return JSONResponse(told, status, errors.headers_of(status))
+
+    async def metrics(self, _: Request) -> Response:
+        """All figures, for Prometheus."""
+        # Its import and its text are nothing that streams should wait for.
+        return await asyncio.to_thread(self._text, await self._gauges())
+
+    def _text(self, gauges: dict[str, tuple[str, float]]) -> Response:
+        text, kind = exposition(self._metrics, gauges)
+        return Response(text, media_type=kind)
+
+    async def _gauges(self) -> dict[str, tuple[str, float]]:
+        alive = self._engine.is_running
+        stats: dict[str, Any] = {}
+        if alive:
+            try:
+                stats = await self._served.figures()
+            except (TimeoutError, EngineError):
+                alive = False
+        found = {
+            "engine_up": ("Whether the engine answers.", float(alive)),
+            "models_loaded": ("Models in memory.", float(len(self._served.models))),
+            "sessions": ("Sessions with an id.", float(len(self._sessions))),
+            "sessions_evicted": ("Sessions that made room.", float(self._sessions.evicted)),
+            "answering": ("Answers being given.", float(self._places.queue.going)),
+            "waiting": ("Requests that wait.", float(self._places.waiting)),
+            "connections": ("Connections.", float(self._connections())),
+        }
+        faults = stats.get("faults", {}).values()
+        found["shared_faults"] = (
+            "Passes of several chats that raised.",
+            float(sum(f["shared"] + f["kernels"] for f in faults)),
+        )
+        found["models_unshared"] = (
+            "Models whose chats are stepped one by one after faults.",
+            float(sum(f["unshared"] for f in faults)),
+        )
+        for name, says in _OF_ENGINE.items():
+            if name in stats:
+                found[name] = (says, float(stats[name]))
+        return found
+
+
+_OF_ENGINE = {
+    "memory_budget": "Bytes that weights and KV caches may take.",
+    "memory_in_use": "Bytes that MLX has in use.",
+    "weights_bytes": "Bytes of weights.",
+    "kv_bytes": "Bytes of KV caches.",
+    "tokens_per_s": "Tokens generated per second, over the last two.",
+    "read_tokens_per_s": "Prompt tokens read per second, over the last two.",
+}
+
+
+def _since(moment: float) -> float:
+    return round(time.monotonic() - moment, 3)
+
+
+_STREAM = "text/event-stream"
+_TEXT = {"type": "string"}
+
+
+def _error_schema(outer: dict[str, Any], **inner: Any) -> dict[str, Any]:
+    error = {"type": "object", "properties": inner, "required": list(inner)}
+    properties = {**outer, "error": error}
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+_ERRORS: dict[str, Any] = {
+    "Error": _error_schema({}, message=_TEXT, type=_TEXT, param={"type": "null"}, code=_TEXT),
+    "MessagesError": _error_schema(
+        {"type": {"const": "error"}}, type=_TEXT, message=_TEXT, code=_TEXT
+    ),
+}
+
+
+def described(routes: Sequence[Operation]) -> Operation:
+    """The route of `/openapi.json`, which describes these routes and itself."""
+
+    async def answer(_: Request) -> Response:
+        return JSONResponse(document)
+
+    own = Operation("GET", "/openapi.json", answer, "This description.")
+    document = openapi([*routes, own])
+    return own
+
+
+def openapi(routes: Sequence[Operation]) -> dict[str, Any]:
+    """The description of these routes, in OpenAPI 3.1."""
+    paths: dict[str, dict[str, Any]] = {}
+    for route in routes:
+        path = re.sub(r":\w+}", "}", route.path)
+        paths.setdefault(path, {})[route.method.lower()] = _operation(path, route)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Stretto",
+            "version": "1",
+            "description": "Local models by the APIs of OpenAI and Anthropic, and sessions.",
+        },
+        "paths": paths,
+        "components": {
+            "schemas": _ERRORS,
+            "securitySchemes": {
+                "bearer": {"type": "http", "scheme": "bearer"},
+                "key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+            },
+        },
+        "security": [{}, {"bearer": []}, {"key": []}],
+    }
+
+
+def _operation(path: str, route: Operation) -> dict[str, Any]:
+    content: dict[str, Any] = {route.media_type: {"schema": {"type": "object"}}}
+    if route.media_type != "application/json":
+        content = {route.media_type: {"schema": _TEXT}}
+    elif route.body is not None and "stream" in route.body.model_fields:
+        content[_STREAM] = {"schema": _TEXT}
+    error = "MessagesError" if path.startswith(errors.ANTHROPIC) else "Error"
+    refusal = {"schema": {"$ref": f"#/components/schemas/{error}"}}
+    described: dict[str, Any] = {
+        "summary": route.summary,
+        "operationId": re.sub(r"\W+", "_", f"{route.method.lower()}{path}").strip("_"),
+        "responses": {
+            str(route.status): {"description": "The answer.", "content": content},
+            "default": {
+                "description": "Why there is none.",
+                "content": {"application/json": refusal},
+            },
+        },
+    }
+    parameters: list[dict[str, Any]] = [
+        {"name": name, "in": "path", "required": True, "schema": _TEXT}
+        for name in re.findall(r"{(\w+)}", path)
+    ]
+    if route.body_required:
+        # The name in the body is taken before these, which are then not looked at.
+        says = "Names a session, as `session_id` in the body does."
+        parameters += [
+            {"name": alias, "in": "header", "schema": _TEXT, "description": says}
+            for alias in ALIASES
+        ]
+    if parameters:
+        described["parameters"] = parameters
+    if route.body is not None:
+        described["requestBody"] = {
+            "required": route.body_required,
+            "content": {"application/json": {"schema": schema_of(route.body)}},
+        }
+    return described
