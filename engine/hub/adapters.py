@@ -9,12 +9,13 @@ import os
 from itertools import islice
 from pathlib import Path
 
-from engine.core.confined.adapters import CONFIG, WEIGHTS
-from engine.core.confined.files import read_json
 from engine.hub.folder_facts import FolderFacts, bytes_in
 from engine.hub.inventory import Installed
 from engine.hub.names import clean_name
 from engine.hub.places import Source
+from engine.sandbox.folders import ADAPTER_CONFIG as CONFIG
+from engine.sandbox.folders import ADAPTER_WEIGHTS as WEIGHTS
+from engine.sandbox.folders import read_json
 
 _MOST_BESIDE = 200  # folders in a model's folder that are looked into
 _MOST_CONFIG = 2**20

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli.arguments import own_command
-from engine.core.confined import confined
 from engine.errors import (
     DOWNLOAD_CANCELLED,
     INVALID_REQUEST,
@@ -28,6 +27,7 @@ from engine.errors import (
 from engine.hub.look import knows
 from engine.hub.names import clean_name
 from engine.model import folder as folders
+from engine.sandbox import confined
 
 BITS = (4, 6, 8)
 RECIPES = ("mixed_2_6", "mixed_3_4", "mixed_3_6", "mixed_4_6")

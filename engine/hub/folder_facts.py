@@ -16,13 +16,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from engine.core.confined.files import ordinary, read, read_json
 from engine.errors import EngineError
 from engine.hub.gguf import kept
 from engine.hub.names import clean_name
 from engine.hub.templates import MOST_TOKENIZER_CONFIG, reasons, takes_tools, template_of
 from engine.hub.told import licence_name
 from engine.model.folder import context_length
+from engine.sandbox.folders import ordinary, read, read_json
 
 MOST_CONFIG = 2**20
 """Bytes of a config.json that a list is made from. Reading JSON holds Python's lock, ten

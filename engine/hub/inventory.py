@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.core.confined.files import read
 from engine.hub import cache
 from engine.hub.folder_facts import FolderFacts, facts_of, same_files
 from engine.hub.gguf import kept
 from engine.hub.names import MAIN, clean_name, is_revision, parse
 from engine.hub.places import Place, Source
 from engine.model.folder import display_name
+from engine.sandbox.folders import read
 
 DEEPEST = 3
 """How many folders below a place models are looked for: LM Studio has OWNER/NAME."""

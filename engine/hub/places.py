@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from engine.core.confined.files import read, read_json
 from engine.hub import cache
 from engine.hub.gguf import kept
+from engine.sandbox.folders import read, read_json
 
 
 class Source(Enum):

@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from engine.core.confined.files import read
+from engine.sandbox.folders import read
 
 MOST_TOKENIZER_CONFIG = 8 * 2**20
 """Bytes of a tokenizer_config.json in which a template is looked for; it alone is parsed."""

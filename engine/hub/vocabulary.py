@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from engine.core.confined.files import read
+from engine.sandbox.folders import read
 
 _MOST = 64 * 2**20  # bytes; the largest tokenizer.json known has 35 MB
 _FILES = ("tokenizer.json", "vocab.json", "tokenizer.model", "tiktoken.model")

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.confined.refusing import RefusedError
 from engine.hub.gguf.blocks import BFLOAT16, FLOAT16, FLOAT32, GROUP, Kept
 from engine.hub.gguf.reading import Array, GgufFile
+from engine.sandbox.protocol import RefusedError
 
 _MOST_LAYERS = 1000  # the deepest model known has 126
 _MOST_WIDTH = 2**20

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.confined.refusing import RefusedError
 from engine.hub.gguf.reading import GgufFile
+from engine.sandbox.protocol import RefusedError
 
 MOST_TEMPLATE = 2**20
 _LONGEST_PIECE = 256  # characters of a word that others are merged into

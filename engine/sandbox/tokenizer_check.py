@@ -17,9 +17,9 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from engine.core.confined.files import depth, read
-from engine.core.confined.readers import Plain, describe, load_wrapper
-from engine.core.confined.refusing import RefusedError
+from engine.sandbox.folders import depth, read
+from engine.sandbox.prompts import Plain, describe, load_wrapper
+from engine.sandbox.protocol import RefusedError
 from engine.text.known_tokenizer import tell
 
 _MOST_JSON = 256 * 2**20
