@@ -14,11 +14,8 @@ Imports: engine.cli, engine.sandbox, engine.errors, engine.hub.gguf, engine.kv, 
 
 from engine.hub.cache import come, discard, find, held, whole
 from engine.hub.fetch import check_space, download
-from engine.hub.fit import fit
-from engine.hub.look import HubFile, HubModel, card, look_up
+from engine.hub.models import Found, HubFacts, HubFile, HubModel, card, fit, look_up, search
 from engine.hub.names import Wanted, clean_name, parse
-from engine.hub.search import Found, search
-from engine.hub.told import HubFacts
 from engine.kv.fitting import Fit
 
 __all__ = [

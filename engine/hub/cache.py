@@ -20,7 +20,7 @@ from engine.errors import DOWNLOAD_FAILED, EngineError
 from engine.hub.names import MAIN, is_revision
 
 if TYPE_CHECKING:
-    from engine.hub.look import HubFile, HubModel
+    from engine.hub.models import HubFile, HubModel
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")

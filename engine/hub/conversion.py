@@ -24,7 +24,7 @@ from engine.errors import (
     NO_SPACE,
     EngineError,
 )
-from engine.hub.look import knows
+from engine.hub.models import knows
 from engine.hub.names import clean_name
 from engine.model import folder as folders
 from engine.sandbox import confined

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from engine.errors import DOWNLOAD_FAILED, NO_SPACE, NOT_A_MODEL, EngineError
 from engine.hub import cache, net
-from engine.hub.look import HubFile, HubModel, address, headers
+from engine.hub.models import HubFile, HubModel, address, headers
 
 TRIES = 5
 """How often in a row a connection may break without having brought anything new."""

@@ -7,6 +7,7 @@ gigabyte, weights that are not all there. Nothing here waits for one of those, t
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -18,9 +19,7 @@ from typing import Any
 
 from engine.errors import EngineError
 from engine.hub.gguf import kept
-from engine.hub.names import clean_name
-from engine.hub.templates import MOST_TOKENIZER_CONFIG, reasons, takes_tools, template_of
-from engine.hub.told import licence_name
+from engine.hub.names import clean_name, licence_name, reasons, takes_tools
 from engine.model.folder import context_length
 from engine.sandbox.folders import ordinary, read, read_json
 
@@ -30,6 +29,8 @@ milliseconds for a megabyte; the largest known config has a tenth of one."""
 
 REASONING, TOOLS, IMAGES = "reasoning", "tools", "images"
 
+_MOST_TOKENIZER_CONFIG = 8 * 2**20  # in which a template is looked for; it alone is parsed
+_MOST_TEMPLATE = 2**20
 _MOST_README = 2**14
 _MOST_FILES = 5_000
 _MOST_WORD = 40  # characters of a name that is shown in a column
@@ -108,7 +109,7 @@ def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
     config, problem = _config(folder)
     problem = problem or _why_not_loaded(names, config)
     quantised = _quantisation(config)
-    template = template_of(folder, names)
+    template = _template(folder, names)
     capabilities = {
         REASONING: reasons(template),
         TOOLS: takes_tools(template),
@@ -207,7 +208,7 @@ def _known(config: dict[str, Any]) -> bool:
     """Whether mlx-lm has the architecture; where nobody has imported it yet, that is not asked."""
     if "mlx_lm" not in sys.modules:  # importing it takes a second, for a list
         return True
-    from engine.hub.look import knows
+    from engine.hub.models import knows
 
     try:
         return knows(config)
@@ -254,11 +255,43 @@ def _context(folder: Path, config: dict[str, Any]) -> int:
     if not config:
         return 0
     try:
-        named = _LIMIT.search(read(folder / "tokenizer_config.json", MOST_TOKENIZER_CONFIG))
+        named = _LIMIT.search(read(folder / "tokenizer_config.json", _MOST_TOKENIZER_CONFIG))
     except (OSError, ValueError):
         named = None
     limit = int(named[1]) if named else None
     return min(context_length(config, SimpleNamespace(model_max_length=limit)), 2**40)
+
+
+def _template(folder: Path, names: set[str]) -> str:
+    """The chat template's text, from whichever of its three places."""
+    if "chat_template.jinja" in names:
+        try:
+            return read(folder / "chat_template.jinja", _MOST_TEMPLATE).decode(errors="replace")
+        except (OSError, ValueError):
+            return ""
+    for name in ("chat_template.json", "tokenizer_config.json"):
+        if name in names and (text := _template_in(folder / name)):
+            return text
+    return ""
+
+
+def _template_in(file: Path) -> str:
+    """The value of "chat_template" in a JSON file of which nothing else is parsed."""
+    try:
+        text = read(file, _MOST_TOKENIZER_CONFIG).decode(errors="replace")
+    except (OSError, ValueError):
+        return ""
+    key = re.search(r'"chat_template"\s*:\s*', text)
+    if key is None or text[key.end() : key.end() + 1] not in ('"', "["):
+        return ""
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text[: key.end() + _MOST_TEMPLATE], key.end())
+    except (ValueError, RecursionError):
+        return ""
+    if isinstance(value, list):  # several by name
+        parts = [part.get("template") for part in value if isinstance(part, dict)]
+        return "\n".join(part for part in parts if isinstance(part, str))
+    return value if isinstance(value, str) else ""
 
 
 def _licence(folder: Path, config: dict[str, Any]) -> str:
