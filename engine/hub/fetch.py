@@ -33,7 +33,7 @@ def check_space(model: HubModel) -> None:
     """Raises EngineError `no_space` if the rest of the model does not fit on the disk."""
     missing = model.size - cache.held(model.repo, model.files)
     try:
-        free = cache.free_bytes()
+        free = cache.free_bytes(cache.root())
     except OSError as error:
         raise net.disk_error(error) from None
     if missing + SPARE > free:

@@ -19,6 +19,7 @@ from typing import Any
 
 from engine.errors import EngineError
 from engine.hub.gguf import kept
+from engine.hub.models import knows, quantisation
 from engine.hub.names import clean_name, licence_name, reasons, takes_tools
 from engine.model.folder import context_length
 from engine.sandbox.folders import ordinary, read, read_json
@@ -108,7 +109,7 @@ def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
     nbytes = bytes_in(folder, stop)
     config, problem = _config(folder)
     problem = problem or _why_not_loaded(names, config)
-    quantised = _quantisation(config)
+    quantised = quantisation(config)
     template = _template(folder, names)
     capabilities = {
         REASONING: reasons(template),
@@ -208,32 +209,10 @@ def _known(config: dict[str, Any]) -> bool:
     """Whether mlx-lm has the architecture; where nobody has imported it yet, that is not asked."""
     if "mlx_lm" not in sys.modules:  # importing it takes a second, for a list
         return True
-    from engine.hub.models import knows
-
     try:
         return knows(config)
     except (ImportError, TypeError, ValueError):  # names that no module can have
         return False
-
-
-def _quantisation(config: dict[str, Any]) -> dict[str, Any]:
-    """`bits`, `group_size` and `mixed`."""
-    found: dict[str, Any] = {"bits": None, "group_size": None, "mixed": False}
-    for key in ("quantization", "quantization_config"):
-        how = config.get(key)
-        if not isinstance(how, dict):
-            continue
-        method = str(how.get("quant_method", ""))[:20]
-        bits = _whole(how.get("bits"), 1, 16)
-        if bits is None and (digits := re.search(r"(?:mxfp|nvfp|fp|int)(\d)", method)):
-            bits = int(digits[1])
-        others = {
-            _whole(own.get("bits"), 1, 16) for own in how.values() if isinstance(own, dict)
-        } - {None, bits}
-        if bits is not None:
-            group = _whole(how.get("group_size"), 1, 2**16)
-            return {"bits": bits, "group_size": group, "mixed": bool(others)}
-    return found
 
 
 def _dtype(folder: Path, names: set[str], config: dict[str, Any]) -> str:
@@ -312,10 +291,6 @@ def _beginning(file: Path, most: int) -> bytes:
     """The first bytes of an ordinary file."""
     with ordinary(file) as stream:
         return stream.read(most)
-
-
-def _whole(value: object, least: int, most: int) -> int | None:
-    return value if type(value) is int and least <= value <= most else None
 
 
 def _reason(error: Exception) -> str:

@@ -11,8 +11,8 @@ import json
 import re
 import sys
 import threading
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
@@ -202,8 +202,6 @@ def look_up(
     if not isinstance(commit, str) or not re.fullmatch(r"[0-9a-f]{40}", commit):
         raise _senseless(wanted.repo)
     config = _config(wanted, commit, token, stop)
-    quantization = config.get("quantization") or config.get("quantization_config") or {}
-    bits = quantization.get("bits") if isinstance(quantization, dict) else None
     return HubModel(
         repo=wanted.repo,
         revision=wanted.revision,
@@ -211,9 +209,9 @@ def look_up(
         files=files,
         architecture=config["model_type"],
         known=knows(config),
-        bits=bits if isinstance(bits, int) else None,
+        bits=quantisation(config)["bits"],
         gated=bool(about.get("gated")),
-        facts=_facts(about, config),
+        facts=facts(about, config),
         context=context_limit(config) or 0,
         config=config,
     )
@@ -283,12 +281,6 @@ def _about(wanted: Wanted, token: str | None, cancelled: threading.Event) -> dic
     if not isinstance(found, dict):
         raise _senseless(wanted.repo)
     return found
-
-
-def _facts(about: dict[str, Any], config: dict[str, Any]) -> HubFacts:
-    """The facts, with what only the model's own config tells."""
-    told = facts(about)
-    return replace(told, images=told.images or "vision_config" in config)
 
 
 def _senseless(repo: str) -> EngineError:
@@ -427,39 +419,60 @@ def _size(about: dict[str, Any], told: dict[str, int]) -> int:
 
 
 def _precision(about: dict[str, Any], config: dict[str, Any], told: dict[str, int]) -> str:
-    bits = next(_bits(about, config), 0)
+    tagged = (int(found[1]) for tag in tags(about) if (found := _BITS.fullmatch(tag)))
+    bits = quantisation(config)["bits"] or next(tagged, 0)
     if bits:
         return f"{bits}-bit"
     return max(told, key=lambda kind: told[kind]) if told else ""
 
 
-def _bits(about: dict[str, Any], config: dict[str, Any]) -> Iterator[int]:
-    for name in ("quantization", "quantization_config"):
-        how = config.get(name)
-        if isinstance(how, dict) and type(how.get("bits")) is int and 0 < how["bits"] < 16:
-            yield how["bits"]
-    yield from (int(found[1]) for tag in tags(about) if (found := _BITS.fullmatch(tag)))
+def quantisation(config: dict[str, Any]) -> dict[str, Any]:
+    """How a config says that its weights are quantized: `bits`, `group_size` and `mixed`."""
+    for key in ("quantization", "quantization_config"):
+        how = config.get(key)
+        if not isinstance(how, dict):
+            continue
+        method = str(how.get("quant_method", ""))[:20]
+        bits = _whole(how.get("bits"), 1, 16)
+        if bits is None and (digits := re.search(r"(?:mxfp|nvfp|fp|int)(\d)", method)):
+            bits = int(digits[1])
+        others = {
+            _whole(own.get("bits"), 1, 16) for own in how.values() if isinstance(own, dict)
+        } - {None, bits}
+        if bits is not None:
+            group = _whole(how.get("group_size"), 1, 2**16)
+            return {"bits": bits, "group_size": group, "mixed": bool(others)}
+    return {"bits": None, "group_size": None, "mixed": False}
+
+
+def _whole(value: object, least: int, most: int) -> int | None:
+    return value if type(value) is int and least <= value <= most else None
 
 
 # What is beside the files.
 
 
-def facts(about: dict[str, Any]) -> HubFacts:
-    """The facts in one of the hub's answers about a model."""
+def facts(about: dict[str, Any], own_config: Mapping[str, Any] | None = None) -> HubFacts:
+    """The facts in one of the hub's answers about a model.
+
+    Args:
+        own_config: the model's own, of which the hub's copy has a part.
+    """
     config = _dict(about.get("config"))
-    template = template_in(config)
+    template = _template_in(config)
+    sees = any("vision_config" in one for one in (config, own_config or {}))
     return HubFacts(
-        downloads=_count(about.get("downloads")),
+        downloads=_whole(about.get("downloads"), 1, 2**63) or 0,
         updated=_day(about.get("lastModified")),
         licence=_licence(about),
         gated=bool(about.get("gated")),
         reasoning=reasons(template),
         tools=takes_tools(template),
-        images=about.get("pipeline_tag") in _IMAGE_TASKS or "vision_config" in config,
+        images=about.get("pipeline_tag") in _IMAGE_TASKS or sees,
     )
 
 
-def template_in(config: dict[str, Any]) -> str:
+def _template_in(config: dict[str, Any]) -> str:
     """The chat template in the hub's copy of a config, "" where there is none.
 
     It stands under one of two names, as a text or as a list of named texts.
@@ -493,10 +506,6 @@ def _licence(about: dict[str, Any]) -> str:
 def _day(text: object) -> str:
     found = _DATE.match(text) if isinstance(text, str) else None
     return found[0] if found else ""
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 def _dict(value: object) -> dict[str, Any]:

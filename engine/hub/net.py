@@ -39,7 +39,8 @@ SEARCH = "the search"
 """What an answer is about that is about no single model."""
 
 _LOOK_S = 0.05  # between two checks whether the download was cancelled
-_WORDS = 200  # characters that are told of what the client says
+_WORDS = 200  # characters that are shown of what the client says
+_BAD_TOKEN = "The hub does not take this access token. Check it."
 
 
 class BrokenError(Exception):
@@ -283,7 +284,12 @@ def _refusal(error: _RefusedError, what: str) -> EngineError:
     if status == 429:
         return EngineError(DOWNLOAD_FAILED, f"The hub is asked too often. {_later(error.wait_s)}")
     if what == SEARCH and status in (401, 403, 404):
-        return _no_search(sent_token)
+        if not sent_token:
+            return EngineError(
+                GATED,
+                "The hub lets nobody search without an access token. Write the model's whole name.",
+            )
+        return EngineError(GATED, _BAD_TOKEN)
     if code == "RevisionNotFound":
         return EngineError(NOT_FOUND, f"{what} has no such revision. Check its name.")
     if status == 404:
@@ -296,7 +302,7 @@ def _refusal(error: _RefusedError, what: str) -> EngineError:
         )
         return EngineError(GATED, f"{what} is given only to people who asked for it: {way}.")
     if status in (401, 403) and sent_token and code != "RepoNotFound":
-        return EngineError(GATED, "The hub does not take this access token. Check it.")
+        return EngineError(GATED, _BAD_TOKEN)
     if status in (401, 403):
         return EngineError(
             GATED,
@@ -305,14 +311,6 @@ def _refusal(error: _RefusedError, what: str) -> EngineError:
         )
     return EngineError(
         DOWNLOAD_FAILED, f"The hub could not serve {what} (status {status}). Try again in a while."
-    )
-
-
-def _no_search(sent_token: bool) -> EngineError:
-    if sent_token:
-        return EngineError(GATED, "The hub does not take this access token. Check it.")
-    return EngineError(
-        GATED, "The hub lets nobody search without an access token. Write the model's whole name."
     )
 
 

@@ -33,7 +33,6 @@ _PR_SET_PDEATHSIG = 1
 # passes here passes there.
 _STACK = 4 * 2**20
 
-
 _NO_TEXT = "No text has this form. Check the schema, the grammar or the pattern."
 _SLOWEST = 1.0  # seconds for the first token's mask, which the engine's thread will wait for
 _STEPS, _WALKED = 8, 0.5  # tokens that are followed, and seconds after which no more are
@@ -77,8 +76,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def _import_for(kind: Kind) -> None:
     """Import what the child will need, before anybody waits for it."""
-    from engine.sandbox import prompts
-
+    if kind in (Kind.PROMPTS, Kind.TOKENIZERS):
+        from engine.sandbox import prompts
     if kind is Kind.TOKENIZERS:
         importlib.import_module("engine.sandbox.tokenizer_check")
         prompts.mlx_lm_tokenizers()
