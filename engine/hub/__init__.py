@@ -2,7 +2,7 @@
 
     from engine import hub
 
-    found = hub.search("some model")                # asks the hub for names; nothing else is told
+    found = hub.search("some model")                # asks the hub for names
     model = hub.look_up("somebody/some-model")      # asks the hub; nothing is downloaded yet
     folder = hub.download(model, progress=print)    # may be cut off in any way, and called again
 

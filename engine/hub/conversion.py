@@ -158,7 +158,7 @@ def _run(
     progress: Progress,
     stop: threading.Event,
 ) -> None:
-    """Run the child to its end, told of what it has written; end it when that is wanted."""
+    """Run the child to its end, and report what it has written."""
     log = beside / "log"
     with log.open("wb") as output:
         child = subprocess.Popen(

@@ -1,7 +1,7 @@
 """What a model's folder says of itself without being loaded: read with limits, never run. No MLX.
 
-Whoever lists models meets folders that nobody has judged: a pipe instead of a config, a config of a
-gigabyte, weights that are not all there. Nothing here waits for one of those, takes more than
+A list of models meets folders that have not been judged: a pipe instead of a config, a config of a
+gigabyte, weights that are not all there. Nothing here waits for one of those, reads more than
 `MOST_CONFIG` of it, or raises because of it.
 """
 
@@ -93,7 +93,7 @@ class FolderFacts:
 def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
     """Look at a folder now. Never raises.
 
-    ``stop``: says that nobody wants to know any more; what was found by now is given.
+    ``stop``: whether it was cancelled; what was found by then is returned.
     """
     if kept.is_gguf(folder):
         return _of_gguf(folder)
@@ -155,7 +155,7 @@ def bytes_in(folder: Path, stop: Stop) -> int:
     """Of all files in a folder, links to files followed, each file once; as far as it is a model's.
 
     Args:
-        stop: says that nobody wants to know any more.
+        stop: whether it was cancelled.
     """
     sizes: dict[tuple[int, int], int] = {}
     for number, (place, _, names) in enumerate(os.walk(folder)):  # no link to a folder is followed
@@ -167,7 +167,7 @@ def bytes_in(folder: Path, stop: Stop) -> int:
             except OSError:  # a link to nothing, or gone meanwhile
                 continue
             sizes[status.st_dev, status.st_ino] = status.st_size
-            if len(sizes) == _MOST_FILES or stop():  # no model: somebody's whole disk
+            if len(sizes) == _MOST_FILES or stop():  # no model: a whole disk
                 return sum(sizes.values())
     return sum(sizes.values())
 
@@ -206,7 +206,7 @@ def _why_not_loaded(names: set[str], config: dict[str, Any]) -> str:
 
 
 def _known(config: dict[str, Any]) -> bool:
-    """Whether mlx-lm has the architecture; where nobody has imported it yet, that is not asked."""
+    """Whether mlx-lm has the architecture; true where it is not imported yet."""
     if "mlx_lm" not in sys.modules:  # importing it takes a second, for a list
         return True
     try:
@@ -223,7 +223,7 @@ def _dtype(folder: Path, names: set[str], config: dict[str, Any]) -> str:
                 return clean_name(place[key].removeprefix("torch."), 12)
     weights = min((n for n in names if n.endswith(".safetensors")), default="")
     try:  # of a header only what is needed: it may have a hundred megabytes
-        head = _beginning(folder / weights, 2**12) if weights else b""
+        head = _first_bytes(folder / weights, 2**12) if weights else b""
     except (OSError, ValueError):
         return ""
     named = _DTYPE.search(head)
@@ -274,20 +274,20 @@ def _template_in(file: Path) -> str:
 
 
 def _licence(folder: Path, config: dict[str, Any]) -> str:
-    """As the first lines of its README tell the hub, or as its config has it."""
+    """As the first lines of its README have it for the hub, or its config."""
     try:
-        text = _beginning(folder / "README.md", _MOST_README).decode(errors="replace")
+        text = _first_bytes(folder / "README.md", _MOST_README).decode(errors="replace")
     except (OSError, ValueError):
         text = ""
     front = text.split("\n---", 1)[0] if text.startswith("---") else ""
-    told = {key: value.strip() for key, value in _LICENCE.findall(front)}
-    name = told.get("license", "")
+    named = {key: value.strip() for key, value in _LICENCE.findall(front)}
+    name = named.get("license", "")
     if name in ("", "other"):
-        name = told.get("license_name", name)
+        name = named.get("license_name", name)
     return licence_name(name or config.get("license"))
 
 
-def _beginning(file: Path, most: int) -> bytes:
+def _first_bytes(file: Path, most: int) -> bytes:
     """The first bytes of an ordinary file."""
     with ordinary(file) as stream:
         return stream.read(most)

@@ -158,8 +158,8 @@ class Inventory:
 
         Args:
             refs: further models by their names, such as folders that were opened before. A folder
-                among them is told of also if it is no model or is not there.
-            stop: says that nobody wants more.
+                among them is listed even if it is no model or is not there.
+            stop: whether it was cancelled.
         """
         seen: set[str] = set()
         folders: set[tuple[int, int]] = set()

@@ -72,11 +72,11 @@ _MOST_LAYERS = 4096  # and entries of a list; the estimate goes through each of 
 
 @dataclass(frozen=True)
 class HubFacts:
-    """What the hub tells of a model.
+    """What the hub says of a model.
 
     Attributes:
-        downloads: of the last month; 0 where that is not told.
-        updated: the day of the last change as ISO 8601, "" where that is not told.
+        downloads: of the last month; 0 where unknown.
+        updated: the day of the last change as ISO 8601, "" where unknown.
         licence: its short name, "" where none is named.
         gated: whether the hub gives it only to people who asked for it.
         reasoning, tools, images: what it was made for, by its template and its task.
@@ -121,8 +121,8 @@ class HubModel:
         architecture: the `model_type` of its config.
         known: whether the installed mlx-lm has that architecture.
         bits: how many bits its quantized weights have, or None.
-        gated: whether the hub wants an access token of somebody who was given access.
-        facts: what else the hub tells of it.
+        gated: whether the hub wants an access token of an account that was let in.
+        facts: what else the hub says of it.
         context: most tokens that a prompt and its reply may have together, 0 where none is named.
         config: its `config.json`, as anybody may have written it.
     """
@@ -156,8 +156,8 @@ class Found:
 
     Attributes:
         repo: its id.
-        size: bytes of its weights, about; 0 where the hub does not tell. `look_up` tells exactly.
-        precision: "4-bit", "BF16"; "" where the hub does not tell.
+        size: bytes of its weights, about; 0 where unknown. `look_up` is exact.
+        precision: "4-bit", "BF16"; "" where unknown.
         architecture: the `model_type` of its config.
     """
 
@@ -397,33 +397,37 @@ def _found(about: dict[str, Any]) -> Found | None:
         return None
     if (about.get("pipeline_tag") or "") not in _TASKS:
         return None
-    told = _parameters(about)
-    if not told and "safetensors" not in tags(about):
+    parameters = _parameters(about)
+    if not parameters and "safetensors" not in tags(about):
         return None
-    return Found(repo, _size(about, told), _precision(about, config, told), kind, facts(about))
+    return Found(
+        repo, _size(about, parameters), _precision(about, config, parameters), kind, facts(about)
+    )
 
 
 def _parameters(about: dict[str, Any]) -> dict[str, int]:
     """How many numbers of each type its weights have."""
     weights = about.get("safetensors")
-    told = weights.get("parameters") if isinstance(weights, dict) else None
-    if not isinstance(told, dict):
+    parameters = weights.get("parameters") if isinstance(weights, dict) else None
+    if not isinstance(parameters, dict):
         return {}
-    return {k: n for k, n in told.items() if k in _WIDTHS and type(n) is int and 0 < n < 2**50}
+    return {
+        k: n for k, n in parameters.items() if k in _WIDTHS and type(n) is int and 0 < n < 2**50
+    }
 
 
-def _size(about: dict[str, Any], told: dict[str, int]) -> int:
-    size = sum(_WIDTHS[kind] * count for kind, count in told.items())
+def _size(about: dict[str, Any], parameters: dict[str, int]) -> int:
+    size = sum(_WIDTHS[kind] * count for kind, count in parameters.items())
     stored = about.get("usedStorage")  # of all versions; packed numbers may be counted unpacked
     return min(size, stored) if type(stored) is int and stored > 0 else size
 
 
-def _precision(about: dict[str, Any], config: dict[str, Any], told: dict[str, int]) -> str:
+def _precision(about: dict[str, Any], config: dict[str, Any], parameters: dict[str, int]) -> str:
     tagged = (int(found[1]) for tag in tags(about) if (found := _BITS.fullmatch(tag)))
     bits = quantisation(config)["bits"] or next(tagged, 0)
-    if bits:
+    if 0 < bits < 16:
         return f"{bits}-bit"
-    return max(told, key=lambda kind: told[kind]) if told else ""
+    return max(parameters, key=lambda kind: parameters[kind]) if parameters else ""
 
 
 def quantisation(config: dict[str, Any]) -> dict[str, Any]:

@@ -143,7 +143,7 @@ def reasons(template: str) -> bool:
 
 
 def takes_tools(template: str) -> bool:
-    """Whether it tells the model of tools."""
+    """Whether it shows the model tools."""
     return bool(_TOOLS.search(template))
 
 

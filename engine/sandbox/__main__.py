@@ -1,4 +1,4 @@
-"""The confined child's beginning; see `engine.sandbox.process` for how it is started."""
+"""A child; see `engine.sandbox.process` for how it is started."""
 
 import sys
 

@@ -18,6 +18,7 @@ import threading
 import time
 from array import array
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _import_for(kind: Kind) -> None:
-    """Import what the child will need, before anybody waits for it."""
+    """Import what the child will need, before it is asked for anything."""
     if kind in (Kind.PROMPTS, Kind.TOKENIZERS):
         from engine.sandbox import prompts
     if kind is Kind.TOKENIZERS:
@@ -234,8 +235,8 @@ def _backend(key: str) -> Any:
 def _form_tokens(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     from engine.text.form_tokens import tell
 
-    told = tell(_form_tokenizer(arguments), _backend(arguments["key"]).to_str())
-    return ({"told": None}, ()) if told is None else ({"told": told[0]}, told[1])
+    parts = tell(_form_tokenizer(arguments), _backend(arguments["key"]).to_str())
+    return ({"parts": None}, ()) if parts is None else ({"parts": parts[0]}, parts[1])
 
 
 def _folder(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
@@ -264,8 +265,8 @@ def _document(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
         found = read(Path(arguments["path"]))
     except UnreadableError as error:
         raise RefusedError(str(error)) from None
-    told = {"kind": found.kind, "unit": found.unit, "labels": list(found.labels)}
-    return told, ("\f".join(found.pages).encode(errors="replace"),)
+    about = {"kind": found.kind, "unit": found.unit, "labels": list(found.labels)}
+    return about, ("\f".join(found.pages).encode(errors="replace"),)
 
 
 def _gguf_digest(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
@@ -346,22 +347,9 @@ def _walked(matcher: Any) -> str:
 
 
 def _in_small_stack(work: Callable[[], str]) -> str:
-    """What `work` returns, in a thread with less stack (`child`) than the engine's have."""
-    told: list[str] = []
-    raised: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            told.append(work())
-        except BaseException as error:  # a panic, too
-            raised.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    thread.join()
-    if raised:
-        raise raised[0]
-    return told[0]
+    """What `work` returns or raises, in a thread with less stack (`_STACK`) than the engine's."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(work).result()
 
 
 TASKS: dict[str, Callable[[dict[str, Any], list[bytes]], Result]] = {

@@ -36,8 +36,7 @@ from engine.text.rendering import Asked, TooLongError
 _MOST_MODELS = 3  # whose tokenizers one child keeps; the largest take 300 MB each
 
 _MOST_LISTED = 2**17
-"""More tokens stay compact: a list of millions takes Python's lock for too long to make and free,
-and nobody has a use for it."""
+"""More tokens stay compact: to make or free a list of millions holds Python's lock for too long."""
 
 _LONG = 2**16  # characters
 
@@ -107,7 +106,7 @@ class Confined:
         self._template, self._form, self._tokenizer = template, form, tokenizer
         self._files, self._encoding = files, encoding
         self._children = Pool(2)
-        # Checking leaves transformers behind, 70 MB that nobody needs after it.
+        # Checking leaves transformers behind: 70 MB that are not needed after it.
         self._loads = Pool(1, Kind.TOKENIZERS, once=True)
 
     def start(self) -> None:
@@ -233,7 +232,7 @@ class Confined:
         work = _Work(protocol.FORM_TOKENS, INVALID_REQUEST, "Reading the model's tokenizer")
         asked = {"eos": sorted(eos)}
         result, out = self._do(self._children, "form_tokens", "form", asked, work, checked=checked)
-        return None if result["told"] is None else (result["told"], tuple(out))
+        return None if result["parts"] is None else (result["parts"], tuple(out))
 
     def render(
         self, checked: CheckedTokenizer, arguments: dict[str, Any], blobs: tuple[bytes, ...]
@@ -272,8 +271,8 @@ class Confined:
             try:
                 return children.ask(lane, key, use)
             except TaskError as error:
-                # No library does that: the system was short of memory, or somebody ended the
-                # child, perhaps while it had nothing to do.
+                # No library does that: the system was short of memory, or the child was ended from
+                # outside, perhaps while it was idle.
                 if error.signal not in (signal.SIGKILL, signal.SIGTERM):
                     raise
                 return children.ask(lane, key, use)
@@ -392,7 +391,7 @@ class Shared:
     """The children that all engines of this process share. They end with it.
 
     Attributes:
-        made: None as long as nobody has asked for them.
+        made: None until they are asked for.
     """
 
     def __init__(self) -> None:

@@ -458,7 +458,7 @@ def check_holes(file: str, status: os.stat_result) -> None:
     """Refuse a file that claims far more bytes than the disk holds of it.
 
     A file system that compresses makes weights a little smaller, not sixteen times; one that does
-    not tell gives 0.
+    not know gives 0.
     """
     if 0 < status.st_blocks * 512 < status.st_size // 16 and status.st_size > 64 * _MB:
         raise RefusedError(
@@ -468,7 +468,7 @@ def check_holes(file: str, status: os.stat_result) -> None:
 
 def ordinary(path: Path) -> BinaryIO:
     """An ordinary file, opened; `ValueError` where it is none (a FIFO, a folder), `OSError`."""
-    # Without the flag opening a FIFO would wait for somebody to write.
+    # Without the flag opening a FIFO would wait for a writer.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)  # `open` would leave that of a folder open

@@ -133,7 +133,7 @@ class Child:
         return self._process.poll() is None
 
     def memory(self) -> int:
-        """Bytes of memory that it holds now, 0 where that cannot be told."""
+        """Bytes of memory that it holds now, 0 where unknown."""
         return resident(self.pid)
 
     def ask(
@@ -291,7 +291,7 @@ def pause(pid: int) -> float:
 
 
 def resident(pid: int) -> int:
-    """Bytes of memory that a process of ours holds, 0 where that cannot be told."""
+    """Bytes of memory that a process of ours holds, 0 where unknown."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm") as f:
             return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

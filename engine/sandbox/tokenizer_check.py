@@ -77,10 +77,10 @@ def check(
     found = {"largest_id": largest, "longest_token": longest, "known": None, "table": None}
     if described is None:
         return found, ()
-    told = tell(wrapper, largest)
-    if told is None:
+    parts = tell(wrapper, largest)
+    if parts is None:
         return {**found, "known": described[0]}, (described[1],)
-    return {**found, "known": described[0], "table": told[0]}, (described[1], told[1])
+    return {**found, "known": described[0], "table": parts[0]}, (described[1], parts[1])
 
 
 def _look(path: Path) -> None:
