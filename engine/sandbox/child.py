@@ -80,7 +80,8 @@ def _import_for(kind: Kind) -> None:
     if kind in (Kind.PROMPTS, Kind.TOKENIZERS):
         from engine.sandbox import prompts
     if kind is Kind.TOKENIZERS:
-        importlib.import_module("engine.sandbox.tokenizer_check")
+        from engine.sandbox import tokenizer_check  # noqa: F401
+
         prompts.mlx_lm_tokenizers()
 
 

@@ -5,7 +5,8 @@ hostile holds one child at most, and the other lanes share the rest. Lanes take 
 requests waiting is not served before those that have one.
 
 All children are started by one thread, which lives as long as the process: Linux ends a child with
-the *thread* that started it.
+the *thread* that started it. It is a daemon, and no executor's, which would end before the threads
+that an exit of the process waits for.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
+from functools import partial
+from queue import SimpleQueue
+from typing import Any
 
 from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError, words_of
 from engine.sandbox.process import Child
@@ -28,9 +32,49 @@ MOST_KEPT = 400 * 2**20
 
 _MOST_LANES = 64  # of which it is remembered when they were served
 
-_starter = ThreadPoolExecutor(1, thread_name_prefix="stretto-confined")
-
 Started = Future[Child]
+
+
+class _Starter:
+    """The thread that starts and ends children."""
+
+    def __init__(self) -> None:
+        self._orders = SimpleQueue[tuple[Future[Any], Callable[[], Any]]]()
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def submit(self, work: Callable[[], Any]) -> Future[Any]:
+        future = Future[Any]()
+        self._orders.put((future, work))
+        self._be_there()
+        return future
+
+    def wait(self, future: Future[Any]) -> BaseException | None:
+        """What a future has failed with, once it is done."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                return future.exception(timeout=1.0)
+            self._be_there()  # the thread may have ended by a fault
+
+    def _be_there(self) -> None:
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(
+                    target=self._work, name="stretto-confined", daemon=True
+                )
+                self._thread.start()
+
+    def _work(self) -> None:
+        while True:
+            future, work = self._orders.get()
+            try:
+                future.set_result(work())
+            except BaseException as error:
+                future.set_exception(error)
+            del future, work  # the next may be long in coming
+
+
+_starter = _Starter()
 
 
 class Pool:
@@ -135,14 +179,14 @@ class Pool:
                 raise _stopped()
             for dead in [one for one in self._idle if one.done() and not _is_running(one)]:
                 self._idle.remove(dead)  # killed from outside
-                _end_later(dead)
+                _starter.submit(partial(_end, dead))
             if self._idle:
                 best = max(self._idle, key=lambda one: (_knows(one, key), one.done()))
                 self._idle.remove(best)
             else:
                 best = self._new()
             self._busy[lane] = best
-        error = best.exception()  # waits until it has started
+        error = _starter.wait(best)
         if error is not None:
             raise EngineError(
                 INTERNAL_ERROR,
@@ -164,15 +208,10 @@ class Pool:
         if not (self._once or self._closed or self._idle):
             self._idle.append(self._new())
         child.kill()
-        _end_later(started)
+        _starter.submit(partial(_end, started))
 
     def _new(self) -> Started:
-        try:
-            return _starter.submit(Child, self._kind)
-        except RuntimeError as error:  # the process ends, or can have no more threads
-            failed: Started = Future()
-            failed.set_exception(error)
-            return failed
+        return _starter.submit(partial(Child, self._kind))
 
 
 def _is_running(started: Started) -> bool:
@@ -181,11 +220,6 @@ def _is_running(started: Started) -> bool:
 
 def _knows(started: Started, key: str) -> bool:
     return _is_running(started) and key in started.result().known
-
-
-def _end_later(started: Started) -> None:
-    with contextlib.suppress(RuntimeError):  # the process ends, and its children with it
-        _starter.submit(_end, started)
 
 
 def _end(started: Started) -> None:

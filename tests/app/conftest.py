@@ -74,7 +74,7 @@ def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         # has gone: the process would crash at its end.
         QApplication.clipboard().clear()
     gc.collect()
-    left = {t for t in threading.enumerate() if not t.name.startswith(SHARED)} - threads
+    left = {t for t in threading.enumerate() if t.name not in SHARED} - threads
     for thread in left:
         # Told to end, and an end of the program waits for none; asyncio's and anyio's end with the
         # process or the call that they wait for, one that saves settings once they are saved.
