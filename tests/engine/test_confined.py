@@ -748,6 +748,27 @@ def test_children_end_with_their_parent(tmp_path: Path, end: str) -> None:
         time.sleep(0.01)
 
 
+LATE = """
+import threading
+from engine.params import SamplingParams
+from engine.sandbox.confined import Confined
+confined = Confined()
+main = threading.current_thread()
+def ask():
+    main.join()
+    print(confined.form_refusal(SamplingParams(choices=("yes",))) == "")
+threading.Thread(target=ask).start()
+"""
+
+
+def test_threads_that_an_exit_waits_for_still_have_children() -> None:
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", LATE], cwd=root, capture_output=True, timeout=60, check=True
+    )
+    assert done.stdout == b"True\n"
+
+
 def runs(pid: int) -> bool:
     """Whether a process is there and is more than what its parent has not yet taken note of."""
     try:
