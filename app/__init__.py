@@ -2,7 +2,7 @@
 
 Imports: app.bench, app.chats, app.markdown, app.remote, app.score, app.store, app.tools,
 app.ui.dialogs, app.ui.style, app.ui.window, engine, engine.bench, engine.cli,
-engine.cluster, engine.core.confined, engine.errors, engine.hub, engine.hub.gguf,
+engine.cluster, engine.sandbox, engine.errors, engine.hub, engine.hub.gguf,
 engine.model, engine.runtime, engine.serve.
 """
 

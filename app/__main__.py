@@ -14,8 +14,8 @@ from app.paths import Paths
 def main(arguments: list[str] | None = None) -> int:
     """Run the program; returns its exit status."""
     given = sys.argv[1:] if arguments is None else arguments
-    if given[:1] == ["--confined-child"]:  # the frozen program as `engine.core.confined` starts it
-        from engine.core.confined.child import main as serve
+    if given[:1] == ["--confined-child"]:  # the frozen program as `engine.sandbox` starts it
+        from engine.sandbox.child import main as serve
 
         return serve(given[1:])
     if given[:1] == ["--rank-child"]:  # as `engine.cluster` starts it

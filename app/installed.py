@@ -25,10 +25,17 @@ from app.paths import (
     variant_of,
 )
 from app.settings import Settings
-from engine.hub import adapters
-from engine.hub.inventory import Installed, Inventory
+from engine.hub.inventory import (
+    Installed,
+    Inventory,
+    Place,
+    Source,
+    adapters_beside,
+    is_adapter,
+    places,
+    variant,
+)
 from engine.hub.names import clean_name
-from engine.hub.places import Place, Source, places
 
 PIECE_S = 0.15
 """What a worker has found is shown so often; less often where the list is long: showing it anew
@@ -74,12 +81,12 @@ class _Walk:
         ):
             yield model
             names[model.ref] = names[str(model.folder)] = model.name
-            variants += [variant_of(model.ref, found) for found in adapters.beside(model.folder)]
+            variants += [variant_of(model.ref, found) for found in adapters_beside(model.folder)]
         for ref in dict.fromkeys(variants):
             if self._stopped():
                 return
             base = names.get(base_of(ref)) or model_fallback_name(base_of(ref))
-            yield adapters.variant(ref, base, Path(adapter_of(ref)))
+            yield variant(ref, base, Path(adapter_of(ref)))
 
     def _stopped(self) -> bool:
         return self._stop.is_set()
@@ -225,7 +232,7 @@ class InstalledModels(QObject):
 
     def add_adapter(self, model: Installed, folder: Path) -> str:
         """List a model with an adapter, too; returns why that cannot be, or ""."""
-        if not adapters.is_adapter(folder):
+        if not is_adapter(folder):
             return tr(
                 "{name} is no adapter: choose a folder that holds adapter_config.json and "
                 "adapters.safetensors.",

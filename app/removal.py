@@ -19,8 +19,7 @@ from app.language import counted, tr
 from app.paths import GUIDE
 from app.settings import Settings
 from app.system_trash import Trashed
-from engine.hub.inventory import Installed
-from engine.hub.places import Source
+from engine.hub.inventory import Installed, Source
 
 
 @dataclass(frozen=True)

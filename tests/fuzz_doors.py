@@ -24,13 +24,11 @@ from pathlib import Path
 from typing import Any
 
 from engine.bench.random_models import CHATML, write_tokenizer
-from engine.core.confined.check import _look
-from engine.core.confined.checked import CheckedTokenizer
-from engine.core.confined.confined import Confined
-from engine.core.confined.limits import Limits
-from engine.core.confined.refusing import RefusedError
 from engine.errors import EngineError
 from engine.params import SamplingParams
+from engine.sandbox.confined import CheckedTokenizer, Confined
+from engine.sandbox.protocol import Limits, RefusedError
+from engine.sandbox.tokenizer_check import _look
 from tests.engine import hostile
 from tests.fuzz_window import FUZZERS, Worker, WorkerError
 

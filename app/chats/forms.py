@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from app.language import counted, number, tr
 from engine import SamplingParams
-from engine.core.confined import bounds
+from engine.sandbox import bounds
 from engine.text.forms import refusal
 
 FORMS = ("json", "schema", "choices", "pattern")

@@ -1,6 +1,6 @@
 """Benchmarks and long-running checks of the engine. README.md says what each one measures.
 
-Imports: engine.batch, engine.cli, engine.cluster, engine.core.confined,
+Imports: engine.batch, engine.cli, engine.cluster, engine.sandbox,
 engine.engine, engine.errors, engine.hub.gguf, engine.kv, engine.messages, engine.model,
 engine.model.cpu, engine.model.kernel, engine.model.patches, engine.params, engine.reply,
 engine.runtime.

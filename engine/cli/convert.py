@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 from engine.cli.arguments import Line, bar, terminable
-from engine.core.confined import confined
 from engine.errors import DOWNLOAD_CANCELLED, INVALID_REQUEST, EngineError
 from engine.hub import conversion
+from engine.sandbox import confined
 
 DONE, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 

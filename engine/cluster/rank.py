@@ -32,9 +32,9 @@ from engine.cluster.link import (
     versions,
 )
 from engine.cluster.machines import KEPT, rank_command
-from engine.core.confined import confined
-from engine.core.confined.child import die_with_parent
 from engine.errors import EngineError, as_engine_error, words_of
+from engine.sandbox import confined
+from engine.sandbox.child import die_with_parent
 
 log = logging.getLogger(__name__)
 

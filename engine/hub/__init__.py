@@ -2,23 +2,20 @@
 
     from engine import hub
 
-    found = hub.search("some model")                # asks the hub for names; nothing else is told
+    found = hub.search("some model")                # asks the hub for names
     model = hub.look_up("somebody/some-model")      # asks the hub; nothing is downloaded yet
     folder = hub.download(model, progress=print)    # may be cut off in any way, and called again
 
 Works beside a running engine and without one. Only data is fetched: no file of a repository is
 ever run, and code in it is not even downloaded. Importing this package imports no client.
 
-Imports: engine.cli, engine.core.confined, engine.errors, engine.hub.gguf, engine.kv, engine.model.
+Imports: engine.cli, engine.sandbox, engine.errors, engine.hub.gguf, engine.kv, engine.model.
 """
 
 from engine.hub.cache import come, discard, find, held, whole
 from engine.hub.fetch import check_space, download
-from engine.hub.fit import fit
-from engine.hub.look import HubFile, HubModel, card, look_up
+from engine.hub.models import Found, HubFacts, HubFile, HubModel, card, fit, look_up, search
 from engine.hub.names import Wanted, clean_name, parse
-from engine.hub.search import Found, search
-from engine.hub.told import HubFacts
 from engine.kv.fitting import Fit
 
 __all__ = [

@@ -20,7 +20,7 @@ from engine.errors import DOWNLOAD_FAILED, EngineError
 from engine.hub.names import MAIN, is_revision
 
 if TYPE_CHECKING:
-    from engine.hub.look import HubFile, HubModel
+    from engine.hub.models import HubFile, HubModel
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -85,12 +85,11 @@ def held(repo: str, files: Iterable[HubFile]) -> int:
     return count
 
 
-def free_bytes() -> int:
-    """How many bytes are free on the disk of the downloads. Raises OSError."""
-    place = root().absolute()
-    while not os.path.exists(place) and place != place.parent:
-        place = place.parent
-    return shutil.disk_usage(place).free
+def free_bytes(place: Path) -> int:
+    """How many bytes are free on the disk of a place, which need not exist. Raises OSError."""
+    place = place.absolute()
+    there = next(p for p in (place, *place.parents) if os.path.exists(p))
+    return shutil.disk_usage(there).free
 
 
 def publish(
@@ -121,7 +120,9 @@ def publish(
         beside.write_text(commit, encoding="utf-8")
         os.replace(beside, ref)
     if tidy:
-        _drop_parts(folder)
+        for left in (folder / "blobs").glob(f"*{_INCOMPLETE}"):
+            if _is_ours(left):
+                left.unlink(missing_ok=True)
     return snapshot
 
 
@@ -155,17 +156,13 @@ def _loose(folder: Path) -> list[Path]:
     return [
         file
         for file in (folder / "blobs").glob("*")
-        if _DIGEST.fullmatch(file.name.removesuffix(_INCOMPLETE))
-        and os.path.realpath(file) not in used
+        if _is_ours(file) and os.path.realpath(file) not in used
     ]
 
 
-def _drop_parts(folder: Path) -> None:
-    for file in (folder / "blobs").glob(f"*{_INCOMPLETE}"):
-        if _DIGEST.fullmatch(
-            file.name.removesuffix(_INCOMPLETE)
-        ):  # those of other programs have longer names
-            file.unlink(missing_ok=True)
+def _is_ours(blob: Path) -> bool:
+    """Whether it can be ours: unfinished files of other programs have longer names."""
+    return bool(_DIGEST.fullmatch(blob.name.removesuffix(_INCOMPLETE)))
 
 
 @contextlib.contextmanager

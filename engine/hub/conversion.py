@@ -12,12 +12,11 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from engine.cli.arguments import own_command
-from engine.core.confined import confined
 from engine.errors import (
     DOWNLOAD_CANCELLED,
     INVALID_REQUEST,
@@ -25,23 +24,20 @@ from engine.errors import (
     NO_SPACE,
     EngineError,
 )
-from engine.hub.look import knows
+from engine.hub import cache
+from engine.hub.fetch import SPARE, Progress
+from engine.hub.models import knows
 from engine.hub.names import clean_name
 from engine.model import folder as folders
+from engine.sandbox import confined
 
 BITS = (4, 6, 8)
 RECIPES = ("mixed_2_6", "mixed_3_4", "mixed_3_6", "mixed_4_6")
 """mlx-lm's own: layers that matter more are kept in more bits."""
 
-SPARE = 64 * 10**6
-"""Bytes of the disk that are left free."""
-
 _LOOK_S = 0.1
 _SCALES = 0.5  # bits a number, for the scale and bias of a group
 _RECIPE_BITS = {"mixed_2_6": 3.5, "mixed_3_4": 3.4, "mixed_3_6": 4.0, "mixed_4_6": 4.7}
-
-Progress = Callable[[int, int], object]
-"""Called with (bytes written, bytes expected in all) on the calling thread."""
 
 
 def convert(
@@ -75,7 +71,7 @@ def convert(
         command = own_command(
             *("convert", str(folder), "--out", str(made), *how, "--child", str(group))
         )
-        _run(command, beside, name, expected, progress or _silent, stop)
+        _run(command, beside, name, expected, progress or (lambda _done, _total: None), stop)
         for code in made.glob("*.py"):  # mlx-lm copies it; it is never run, and not kept
             code.unlink()
         confined.shared().look(made, name)
@@ -107,10 +103,6 @@ def in_child(folder: Path, out: Path, bits: int, recipe: str | None, group: int)
     )
 
 
-def _silent(done: int, total: int) -> None:
-    """Tell nobody."""
-
-
 def _wrong(message: str) -> EngineError:
     return EngineError(INVALID_REQUEST, message)
 
@@ -134,7 +126,7 @@ def _judge(folder: Path, out: Path, name: str, bits: int, recipe: str | None) ->
         )
     numbers = facts.wide // 4  # all of them counted as floating-point
     expected = expected_bytes(numbers, bits, recipe)
-    free = shutil.disk_usage(_existing(out)).free
+    free = cache.free_bytes(out)
     if expected + SPARE > free:
         raise EngineError(
             NO_SPACE,
@@ -158,10 +150,6 @@ def _group(config: Mapping[str, Any]) -> int:
     return 64 if width % 64 == 0 else 32
 
 
-def _existing(path: Path) -> Path:
-    return next(p for p in (path, *path.resolve().parents) if p.exists())
-
-
 def _run(
     command: list[str],
     beside: Path,
@@ -170,7 +158,7 @@ def _run(
     progress: Progress,
     stop: threading.Event,
 ) -> None:
-    """Run the child to its end, told of what it has written; end it when that is wanted."""
+    """Run the child to its end, and report what it has written."""
     log = beside / "log"
     with log.open("wb") as output:
         child = subprocess.Popen(
@@ -208,18 +196,14 @@ def _tidy(out: Path) -> None:
     """Throw away what a conversion to this place has left whose process has died."""
     for left in out.parent.glob(f".{out.name}.*"):
         found = re.fullmatch(rf"\.{re.escape(out.name)}\.(\d+)\..+", left.name)
-        if found is not None and not _lives(int(found[1])):
+        if found is None:
+            continue
+        try:
+            os.kill(int(found[1]), 0)
+        except ProcessLookupError:
             shutil.rmtree(left, ignore_errors=True)
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
+        except OSError:  # it lives, and is somebody else's
+            continue
 
 
 def _end_with_parent() -> None:

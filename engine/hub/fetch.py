@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from engine.errors import DOWNLOAD_FAILED, NO_SPACE, NOT_A_MODEL, EngineError
 from engine.hub import cache, net
-from engine.hub.look import HubFile, HubModel, address, headers
+from engine.hub.models import HubFile, HubModel, address, headers
 
 TRIES = 5
 """How often in a row a connection may break without having brought anything new."""
@@ -33,7 +33,7 @@ def check_space(model: HubModel) -> None:
     """Raises EngineError `no_space` if the rest of the model does not fit on the disk."""
     missing = model.size - cache.held(model.repo, model.files)
     try:
-        free = cache.free_bytes()
+        free = cache.free_bytes(cache.root())
     except OSError as error:
         raise net.disk_error(error) from None
     if missing + SPARE > free:

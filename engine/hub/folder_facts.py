@@ -1,12 +1,13 @@
 """What a model's folder says of itself without being loaded: read with limits, never run. No MLX.
 
-Whoever lists models meets folders that nobody has judged: a pipe instead of a config, a config of a
-gigabyte, weights that are not all there. Nothing here waits for one of those, takes more than
+A list of models meets folders that have not been judged: a pipe instead of a config, a config of a
+gigabyte, weights that are not all there. Nothing here waits for one of those, reads more than
 `MOST_CONFIG` of it, or raises because of it.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -16,13 +17,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from engine.core.confined.files import ordinary, read, read_json
 from engine.errors import EngineError
 from engine.hub.gguf import kept
-from engine.hub.names import clean_name
-from engine.hub.templates import MOST_TOKENIZER_CONFIG, reasons, takes_tools, template_of
-from engine.hub.told import licence_name
+from engine.hub.models import knows, quantisation
+from engine.hub.names import clean_name, licence_name, reasons, takes_tools
 from engine.model.folder import context_length
+from engine.sandbox.folders import ordinary, read, read_json
 
 MOST_CONFIG = 2**20
 """Bytes of a config.json that a list is made from. Reading JSON holds Python's lock, ten
@@ -30,6 +30,8 @@ milliseconds for a megabyte; the largest known config has a tenth of one."""
 
 REASONING, TOOLS, IMAGES = "reasoning", "tools", "images"
 
+_MOST_TOKENIZER_CONFIG = 8 * 2**20  # in which a template is looked for; it alone is parsed
+_MOST_TEMPLATE = 2**20
 _MOST_README = 2**14
 _MOST_FILES = 5_000
 _MOST_WORD = 40  # characters of a name that is shown in a column
@@ -91,7 +93,7 @@ class FolderFacts:
 def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
     """Look at a folder now. Never raises.
 
-    ``stop``: says that nobody wants to know any more; what was found by now is given.
+    ``stop``: whether it was cancelled; what was found by then is returned.
     """
     if kept.is_gguf(folder):
         return _of_gguf(folder)
@@ -107,8 +109,8 @@ def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
     nbytes = bytes_in(folder, stop)
     config, problem = _config(folder)
     problem = problem or _why_not_loaded(names, config)
-    quantised = _quantisation(config)
-    template = template_of(folder, names)
+    quantised = quantisation(config)
+    template = _template(folder, names)
     capabilities = {
         REASONING: reasons(template),
         TOOLS: takes_tools(template),
@@ -153,7 +155,7 @@ def bytes_in(folder: Path, stop: Stop) -> int:
     """Of all files in a folder, links to files followed, each file once; as far as it is a model's.
 
     Args:
-        stop: says that nobody wants to know any more.
+        stop: whether it was cancelled.
     """
     sizes: dict[tuple[int, int], int] = {}
     for number, (place, _, names) in enumerate(os.walk(folder)):  # no link to a folder is followed
@@ -165,7 +167,7 @@ def bytes_in(folder: Path, stop: Stop) -> int:
             except OSError:  # a link to nothing, or gone meanwhile
                 continue
             sizes[status.st_dev, status.st_ino] = status.st_size
-            if len(sizes) == _MOST_FILES or stop():  # no model: somebody's whole disk
+            if len(sizes) == _MOST_FILES or stop():  # no model: a whole disk
                 return sum(sizes.values())
     return sum(sizes.values())
 
@@ -204,35 +206,13 @@ def _why_not_loaded(names: set[str], config: dict[str, Any]) -> str:
 
 
 def _known(config: dict[str, Any]) -> bool:
-    """Whether mlx-lm has the architecture; where nobody has imported it yet, that is not asked."""
+    """Whether mlx-lm has the architecture; true where it is not imported yet."""
     if "mlx_lm" not in sys.modules:  # importing it takes a second, for a list
         return True
-    from engine.hub.look import knows
-
     try:
         return knows(config)
     except (ImportError, TypeError, ValueError):  # names that no module can have
         return False
-
-
-def _quantisation(config: dict[str, Any]) -> dict[str, Any]:
-    """`bits`, `group_size` and `mixed`."""
-    found: dict[str, Any] = {"bits": None, "group_size": None, "mixed": False}
-    for key in ("quantization", "quantization_config"):
-        how = config.get(key)
-        if not isinstance(how, dict):
-            continue
-        method = str(how.get("quant_method", ""))[:20]
-        bits = _whole(how.get("bits"), 1, 16)
-        if bits is None and (digits := re.search(r"(?:mxfp|nvfp|fp|int)(\d)", method)):
-            bits = int(digits[1])
-        others = {
-            _whole(own.get("bits"), 1, 16) for own in how.values() if isinstance(own, dict)
-        } - {None, bits}
-        if bits is not None:
-            group = _whole(how.get("group_size"), 1, 2**16)
-            return {"bits": bits, "group_size": group, "mixed": bool(others)}
-    return found
 
 
 def _dtype(folder: Path, names: set[str], config: dict[str, Any]) -> str:
@@ -243,7 +223,7 @@ def _dtype(folder: Path, names: set[str], config: dict[str, Any]) -> str:
                 return clean_name(place[key].removeprefix("torch."), 12)
     weights = min((n for n in names if n.endswith(".safetensors")), default="")
     try:  # of a header only what is needed: it may have a hundred megabytes
-        head = _beginning(folder / weights, 2**12) if weights else b""
+        head = _first_bytes(folder / weights, 2**12) if weights else b""
     except (OSError, ValueError):
         return ""
     named = _DTYPE.search(head)
@@ -254,35 +234,63 @@ def _context(folder: Path, config: dict[str, Any]) -> int:
     if not config:
         return 0
     try:
-        named = _LIMIT.search(read(folder / "tokenizer_config.json", MOST_TOKENIZER_CONFIG))
+        named = _LIMIT.search(read(folder / "tokenizer_config.json", _MOST_TOKENIZER_CONFIG))
     except (OSError, ValueError):
         named = None
     limit = int(named[1]) if named else None
     return min(context_length(config, SimpleNamespace(model_max_length=limit)), 2**40)
 
 
-def _licence(folder: Path, config: dict[str, Any]) -> str:
-    """As the first lines of its README tell the hub, or as its config has it."""
+def _template(folder: Path, names: set[str]) -> str:
+    """The chat template's text, from whichever of its three places."""
+    if "chat_template.jinja" in names:
+        try:
+            return read(folder / "chat_template.jinja", _MOST_TEMPLATE).decode(errors="replace")
+        except (OSError, ValueError):
+            return ""
+    for name in ("chat_template.json", "tokenizer_config.json"):
+        if name in names and (text := _template_in(folder / name)):
+            return text
+    return ""
+
+
+def _template_in(file: Path) -> str:
+    """The value of "chat_template" in a JSON file of which nothing else is parsed."""
     try:
-        text = _beginning(folder / "README.md", _MOST_README).decode(errors="replace")
+        text = read(file, _MOST_TOKENIZER_CONFIG).decode(errors="replace")
+    except (OSError, ValueError):
+        return ""
+    key = re.search(r'"chat_template"\s*:\s*', text)
+    if key is None or text[key.end() : key.end() + 1] not in ('"', "["):
+        return ""
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text[: key.end() + _MOST_TEMPLATE], key.end())
+    except (ValueError, RecursionError):
+        return ""
+    if isinstance(value, list):  # several by name
+        parts = [part.get("template") for part in value if isinstance(part, dict)]
+        return "\n".join(part for part in parts if isinstance(part, str))
+    return value if isinstance(value, str) else ""
+
+
+def _licence(folder: Path, config: dict[str, Any]) -> str:
+    """As the first lines of its README have it for the hub, or its config."""
+    try:
+        text = _first_bytes(folder / "README.md", _MOST_README).decode(errors="replace")
     except (OSError, ValueError):
         text = ""
     front = text.split("\n---", 1)[0] if text.startswith("---") else ""
-    told = {key: value.strip() for key, value in _LICENCE.findall(front)}
-    name = told.get("license", "")
+    named = {key: value.strip() for key, value in _LICENCE.findall(front)}
+    name = named.get("license", "")
     if name in ("", "other"):
-        name = told.get("license_name", name)
+        name = named.get("license_name", name)
     return licence_name(name or config.get("license"))
 
 
-def _beginning(file: Path, most: int) -> bytes:
+def _first_bytes(file: Path, most: int) -> bytes:
     """The first bytes of an ordinary file."""
     with ordinary(file) as stream:
         return stream.read(most)
-
-
-def _whole(value: object, least: int, most: int) -> int | None:
-    return value if type(value) is int and least <= value <= most else None
 
 
 def _reason(error: Exception) -> str:

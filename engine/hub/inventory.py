@@ -1,27 +1,28 @@
-"""The models on this machine, found where they lie. Nothing is loaded, moved or copied.
+"""The models and adapters on this machine, found where they lie. Nothing is loaded or moved.
 
-    from engine.hub import inventory, places
+    from engine.hub.inventory import Inventory, places
 
-    for model in inventory.Inventory().walk(places.places()):
+    for model in Inventory().walk(places()):
         print(model.name, model.facts.nbytes)
 
-Blocks on the disk: call it from a worker.
+Blocks on the disk: call it from a worker. Folders are looked at with limits (`folder_facts`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
+from itertools import islice
 from pathlib import Path
 
-from engine.core.confined.files import read
 from engine.hub import cache
-from engine.hub.folder_facts import FolderFacts, facts_of, same_files
+from engine.hub.folder_facts import FolderFacts, bytes_in, facts_of, same_files
 from engine.hub.gguf import kept
 from engine.hub.names import MAIN, clean_name, is_revision, parse
-from engine.hub.places import Place, Source
 from engine.model.folder import display_name
+from engine.sandbox.folders import ADAPTER_CONFIG, ADAPTER_WEIGHTS, read, read_json
 
 DEEPEST = 3
 """How many folders below a place models are looked for: LM Studio has OWNER/NAME."""
@@ -39,7 +40,86 @@ _TOLD_BY = (
     "README.md",
 )
 
+_MOST_BESIDE = 200  # folders in a model's folder that are looked into
+_MOST_CONFIG = 2**20
+_ADAPTERS = {"lora": "LoRA", "dora": "DoRA"}
+
 Stop = Callable[[], bool]
+
+
+class Source(Enum):
+    """Whose a place is; the value is what people read."""
+
+    BUNDLED = "Stretto"
+    HUB = "Hugging Face"
+    LM_STUDIO = "LM Studio"
+    MLX_LM = "mlx-lm"
+    OWN = "Stretto's models"
+    ADDED = "Added by hand"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder that holds models, or is one."""
+
+    source: Source
+    path: Path
+
+
+def places(
+    own: Path | None = None,
+    added: Iterable[str] = (),
+    home: Path | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> list[Place]:
+    """Every place where models may be, whether it is there or not; each path once.
+
+    Args:
+        own: the program's own folder of models.
+        added: folders that the person named.
+        home: whose other programs are meant; by default the person's own.
+    """
+    home = home or Path.home()
+    found = [
+        Place(Source.HUB, cache.root()),
+        *(Place(Source.LM_STUDIO, path) for path in _of_lm_studio(home)),
+        *(Place(Source.MLX_LM, path) for path in _of_mlx_lm(home, environment)),
+    ]
+    if own is not None:
+        found.append(Place(Source.OWN, own))
+    found.append(Place(Source.OWN, kept.root()))
+    found += [Place(Source.ADDED, Path(path)) for path in added]
+    return list({place.path: place for place in reversed(found)}.values())[::-1]
+
+
+def _of_lm_studio(home: Path) -> list[Path]:
+    """LM Studio's home is where its pointer file says; its settings may name another folder."""
+    homes = [home / ".lmstudio", home / ".cache" / "lm-studio"]
+    try:
+        pointer = read(home / ".lmstudio-home-pointer", 4096).decode().strip()
+        homes.insert(0, Path(pointer.splitlines()[0]))
+    except (OSError, ValueError, IndexError):
+        pass
+    found = []
+    for folder in homes:
+        if not folder.is_absolute():
+            continue
+        found.append(folder / "models")
+        try:
+            named = read_json(folder / "settings.json", 2**20)
+        except (OSError, ValueError):
+            continue
+        chosen = named.get("downloadsFolder") if isinstance(named, dict) else None
+        if isinstance(chosen, str) and "\0" not in chosen and Path(chosen).is_absolute():
+            found.append(Path(chosen))
+    return found
+
+
+def _of_mlx_lm(home: Path, environment: Mapping[str, str]) -> list[Path]:
+    """mlx-lm downloads into the hub's cache or ModelScope's; `convert` and `fuse` write these."""
+    scope = environment.get("MODELSCOPE_CACHE", "")
+    root = Path(scope).expanduser() if scope else home / ".cache" / "modelscope"
+    return [root / "hub" / "models", root / "models", home / "mlx_model", home / "fused_model"]
 
 
 @dataclass(frozen=True)
@@ -78,8 +158,8 @@ class Inventory:
 
         Args:
             refs: further models by their names, such as folders that were opened before. A folder
-                among them is told of also if it is no model or is not there.
-            stop: says that nobody wants more.
+                among them is listed even if it is no model or is not there.
+            stop: whether it was cancelled.
         """
         seen: set[str] = set()
         folders: set[tuple[int, int]] = set()
@@ -223,3 +303,58 @@ def _name(folder: Path) -> str:
         return clean_name(display_name(folder.resolve())) or clean_name(folder.name) or "Model"
     except (OSError, ValueError, RuntimeError):  # a link into itself
         return clean_name(folder.name) or "Model"
+
+
+# Adapters: variants of their bases.
+
+
+def adapters_beside(folder: Path) -> list[Path]:
+    """The adapters in a model's own folder, or in a folder `adapters` there."""
+    found = []
+    for place in (folder, folder / "adapters"):
+        try:
+            with os.scandir(place) as entries:
+                found += [Path(e.path) for e in islice(entries, _MOST_BESIDE) if _is_adapter(e)]
+        except OSError:
+            continue
+    return sorted(found)
+
+
+def _is_adapter(entry: os.DirEntry[str]) -> bool:
+    return not entry.name.startswith(".") and is_adapter(Path(entry.path))
+
+
+def is_adapter(folder: Path) -> bool:
+    """Whether a folder has the two files of an adapter."""
+    return all(os.path.isfile(folder / name) for name in (ADAPTER_CONFIG, ADAPTER_WEIGHTS))
+
+
+def variant(ref: str, base: str, folder: Path) -> Installed:
+    """A model with an adapter, as the list shows it.
+
+    Args:
+        ref: how it is named to load it.
+        base: the model's name.
+        folder: the adapter's.
+    """
+    name = f"{base} + {clean_name(folder.name) or 'adapter'}"
+    return Installed(ref, name, folder, Source.ADDED, _adapter_facts(folder), folder)
+
+
+def _adapter_facts(folder: Path) -> FolderFacts:
+    if not os.path.isdir(folder):
+        return FolderFacts(problem="The adapter's folder is not there any more.", gone=True)
+    nbytes = bytes_in(folder, lambda: False)
+    if not is_adapter(folder):
+        return FolderFacts(
+            nbytes, problem=f"No adapter: {ADAPTER_CONFIG} or {ADAPTER_WEIGHTS} is missing."
+        )
+    try:
+        config = read_json(folder / ADAPTER_CONFIG, _MOST_CONFIG)
+        kind = config.get("fine_tune_type", "lora") if isinstance(config, dict) else ""
+    except (OSError, ValueError):
+        return FolderFacts(nbytes, problem=f"Its {ADAPTER_CONFIG} cannot be read.")
+    spelt = _ADAPTERS.get(kind) if isinstance(kind, str) else None
+    if spelt is None:
+        return FolderFacts(nbytes, problem="It is no LoRA or DoRA adapter.")
+    return FolderFacts(nbytes, architecture=f"{spelt} adapter")

@@ -1,4 +1,4 @@
-"""What a person types or pastes, and which files of a repository a model needs. Pure."""
+"""Text from outside made fit to be used and shown: ids, names, licences, templates, cards. Pure."""
 
 from __future__ import annotations
 
@@ -108,3 +108,99 @@ def _wanted(repo: str, revision: str) -> Wanted | None:
     if len(repo) > 96 or not _REPO.fullmatch(repo) or "--" in repo or ".." in repo:
         return None
     return Wanted(repo, revision) if is_revision(revision) else None
+
+
+# Licences and templates.
+
+_LONGEST_LICENCE = 40
+_LICENCES = {
+    "apache-2.0": "Apache 2.0",
+    "mit": "MIT",
+    "gemma": "Gemma terms",
+    "llama3.1": "Llama 3.1 licence",
+    "llama3.2": "Llama 3.2 licence",
+    "llama3.3": "Llama 3.3 licence",
+    "llama4": "Llama 4 licence",
+}
+
+
+def licence_name(name: object) -> str:
+    """A licence's name as it is shown: the hub's own, or what that is short for."""
+    known = _LICENCES.get(name, name) if isinstance(name, str) else name
+    return clean_name(known, _LONGEST_LICENCE)
+
+
+_TOOLS = re.compile(r"\btools\b")
+_REASONING = re.compile(
+    r"</?think|think>|enable_thinking|reasoning_(content|effort)|\[THINK\]|<\|channel|<seed:think"
+    r"|START_THINKING|\bthinking\b"
+)
+
+
+def reasons(template: str) -> bool:
+    """Whether it has a place for what a model thinks before it answers."""
+    return bool(_REASONING.search(template))
+
+
+def takes_tools(template: str) -> bool:
+    """Whether it shows the model tools."""
+    return bool(_TOOLS.search(template))
+
+
+# Model cards are Markdown with HTML in it, mostly for pictures and their places. No picture is
+# fetched, so of each its own words are kept.
+
+LONGEST_CARD = 60_000
+"""Characters of a card that are shown."""
+
+_HEAD = re.compile(r"\A\ufeff?---[ \t]*\r?\n.*?^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})")
+_COMMENT = re.compile(r"<!--.*?(-->|\Z)", re.DOTALL)
+_STYLE = re.compile(r"<(style|script)\b[^<>]*>.*?(</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+_PICTURE = re.compile(r"<img\b[^<>]*?\balt\s*=\s*[\"']([^\"'<>]*)[\"'][^<>]*>", re.IGNORECASE)
+_LINE = re.compile(r"<(br|hr)\s*/?>", re.IGNORECASE)
+_TAG = re.compile(
+    r"</?(a|b|abbr|blockquote|br|center|code|details|div|em|figcaption|figure|font|h[1-6]|hr|i|img"
+    r"|kbd|li|ol|p|picture|pre|s|small|source|span|strong|sub|summary|sup|table|tbody|td|tfoot|th"
+    r"|thead|tr|u|ul|video|audio|iframe)\b[^<>]*>",
+    re.IGNORECASE,
+)
+_SHOWN = re.compile(r"!\[([^\[\]]*)\](\([^()]*\)|\[[^\[\]]*\])")  # ![words](address)
+_LINKED = re.compile(r"\[\s*\]\([^()]*\)")  # a link around a picture without words
+_MANY = re.compile(r"\n{3,}")
+
+
+def card_text(text: str) -> str:
+    """The Markdown of a card without its head, pictures and HTML. Code stays as it is."""
+    text = _HEAD.sub("", text[: 2 * LONGEST_CARD].replace("\r\n", "\n"), count=1)
+    parts: list[str] = []
+    prose: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if not fence and mark is None:
+            prose.append(line)
+            continue
+        if not fence and mark is not None:
+            parts.append(_without_html("\n".join(prose)))
+            prose, fence = [], mark[1]
+        elif mark is not None and mark[1].startswith(fence) and not line.strip(" `~"):
+            fence = ""
+        parts.append(line)
+    parts.append(_without_html("\n".join(prose)))
+    whole = _MANY.sub("\n\n", "\n".join(parts)).strip()
+    return whole if len(whole) <= LONGEST_CARD else whole[:LONGEST_CARD].rstrip() + " …"
+
+
+def _without_html(text: str) -> str:
+    for pattern, instead in (
+        (_COMMENT, ""),
+        (_STYLE, ""),
+        (_PICTURE, r"\1"),
+        (_LINE, "\n"),
+        (_TAG, ""),
+        (_SHOWN, r"\1"),
+        (_LINKED, ""),
+    ):
+        text = pattern.sub(instead, text)
+    return "\n".join(line if line.strip() else "" for line in text.split("\n"))

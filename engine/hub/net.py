@@ -1,8 +1,8 @@
-"""Talking with the hub from a thread of its own, so that whoever waits can stop at once.
+"""Talking with the hub from a thread of its own, so that a caller can stop at once.
 
-A read from a socket cannot be interrupted. A hub that does not answer would hold a cancelled
-download for as long as the time-out. So whatever waits for the network runs on a thread that
-touches nothing but its queue and ends by itself.
+A read from a socket cannot be interrupted, and a hub that does not answer would hold a cancelled
+download for as long as the time-out. So reads are done by a thread that touches nothing but its
+queue and ends by itself.
 
 Nothing that a hub sends is taken without a limit: answers are read piece by piece, as they come
 over the line. Packed ones are refused, since a few megabytes of them can become gigabytes.
@@ -39,7 +39,8 @@ SEARCH = "the search"
 """What an answer is about that is about no single model."""
 
 _LOOK_S = 0.05  # between two checks whether the download was cancelled
-_WORDS = 200  # characters that are told of what the client says
+_WORDS = 200  # characters that are shown of what the client says
+_BAD_TOKEN = "The hub does not take this access token. Check it."
 
 
 class BrokenError(Exception):
@@ -63,7 +64,7 @@ class _RefusedError(Exception):
 
     Attributes:
         status: of HTTP.
-        code: the hub's own word for the cause; empty where it says none.
+        code: the hub's own word for the cause, empty where there is none.
         sent_token: whether the hub was given an access token.
         wait_s: how many seconds the hub wants to be left alone; 0 where it does not say.
     """
@@ -86,8 +87,8 @@ def cancelled_error() -> EngineError:
 def say_little() -> None:
     """Keep the client quiet.
 
-    By default it tells the hub what else is installed, and asks it for a list of programs to
-    recognise. It also logs every address that it asks, and some of them contain signatures.
+    By default it sends the hub a list of what else is installed, and asks it for a list of programs
+    to recognise. It also logs every address that it asks, and some of them contain signatures.
     """
     from huggingface_hub import constants
 
@@ -163,7 +164,7 @@ def pieces(
 def _next(
     said: queue.Queue[tuple[bool, Any]], cancelled: threading.Event, seconds: float
 ) -> tuple[bool, Any]:
-    """What the transfer says next.
+    """The next item of a transfer.
 
     Raises:
         BrokenError: so many seconds are over.
@@ -181,8 +182,8 @@ def _next(
 class _Transfer:
     """One request whose body is read by a thread. At most a few pieces wait to be taken.
 
-    Its connection is its own: so whoever lets go of it can close it, even before an answer has
-    begun. A head may be dripped for ever, and no time-out of a single read ends that.
+    Its connection is its own, so `let_go` can close it even before an answer has begun. A head may
+    be dripped for ever, and no time-out of a single read ends that.
     """
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
@@ -283,7 +284,12 @@ def _refusal(error: _RefusedError, what: str) -> EngineError:
     if status == 429:
         return EngineError(DOWNLOAD_FAILED, f"The hub is asked too often. {_later(error.wait_s)}")
     if what == SEARCH and status in (401, 403, 404):
-        return _no_search(sent_token)
+        if not sent_token:
+            return EngineError(
+                GATED,
+                "The hub lets nobody search without an access token. Write the model's whole name.",
+            )
+        return EngineError(GATED, _BAD_TOKEN)
     if code == "RevisionNotFound":
         return EngineError(NOT_FOUND, f"{what} has no such revision. Check its name.")
     if status == 404:
@@ -296,7 +302,7 @@ def _refusal(error: _RefusedError, what: str) -> EngineError:
         )
         return EngineError(GATED, f"{what} is given only to people who asked for it: {way}.")
     if status in (401, 403) and sent_token and code != "RepoNotFound":
-        return EngineError(GATED, "The hub does not take this access token. Check it.")
+        return EngineError(GATED, _BAD_TOKEN)
     if status in (401, 403):
         return EngineError(
             GATED,
@@ -305,14 +311,6 @@ def _refusal(error: _RefusedError, what: str) -> EngineError:
         )
     return EngineError(
         DOWNLOAD_FAILED, f"The hub could not serve {what} (status {status}). Try again in a while."
-    )
-
-
-def _no_search(sent_token: bool) -> EngineError:
-    if sent_token:
-        return EngineError(GATED, "The hub does not take this access token. Check it.")
-    return EngineError(
-        GATED, "The hub lets nobody search without an access token. Write the model's whole name."
     )
 
 

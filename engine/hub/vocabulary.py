@@ -1,10 +1,10 @@
-"""Whether two models on this machine speak in the same tokens, told from their files alone. No MLX.
+"""Whether two models on this machine have the same tokens, by their files alone. No MLX.
 
 A model drafts for another only where their tokenizers are the same (`engine.model.drafting`). That
 is compared once both are loaded; this is for a list of those that may be tried. Only the part of a
 tokenizer's file that lists its tokens is compared, as its bytes: nothing of it is parsed, which
 would hold Python's lock for a second or so in a list of twenty models. Where the same tokens could
-be written in other bytes nothing is told.
+be written in other bytes the answer is unknown.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from engine.core.confined.files import read
+from engine.sandbox.folders import read
 
 _MOST = 64 * 2**20  # bytes; the largest tokenizer.json known has 35 MB
 _FILES = ("tokenizer.json", "vocab.json", "tokenizer.model", "tiktoken.model")
@@ -31,7 +31,7 @@ _BLANKS = b" \t\r\n"
 class _Bytes:
     """A file's bytes, which may be 64 MB of nonsense: looked at in pieces, as long as wanted.
 
-    Its methods raise `ValueError` where nobody waits any more, or nothing can be told.
+    Its methods raise `ValueError` where it was cancelled, or nothing can be said.
     """
 
     def __init__(self, data: bytes, stopped: Callable[[], bool]) -> None:
@@ -79,7 +79,7 @@ class _Bytes:
 
     def _go_on(self) -> None:
         if self._stopped():
-            raise ValueError("nobody waits for it")
+            raise ValueError("it was cancelled")
 
     def _first(self, pattern: re.Pattern[bytes], word: bytes) -> re.Match[bytes] | None:
         """The first match, which begins with `word`. Much faster than the pattern's own search."""
@@ -106,7 +106,7 @@ class _Bytes:
 def vocabulary_of(folder: Path, stopped: Callable[[], bool] = lambda: False) -> str:
     """A digest of the tokens of a model's tokenizer, after the kind of its file and a colon.
 
-    "" where they cannot be told, or nobody waits any more (`stopped`).
+    "" where they are unknown, or it was cancelled (`stopped`).
     """
     for name in _FILES:
         try:

@@ -27,7 +27,6 @@ from typing import Any
 import mlx.core as mx
 from mlx.utils import tree_flatten
 
-from engine.core.confined.files import read_json
 from engine.errors import words_of
 from engine.kv import shared_prefix
 from engine.model import backend, overlay, probe, trials
@@ -39,6 +38,7 @@ from engine.model.loader import Examined
 from engine.model.probe import Ways
 from engine.model.ways_json import from_json, to_json
 from engine.runtime.state import State
+from engine.sandbox.folders import read_json
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from engine import hub
 from engine.cluster.sharding import Shares
-from engine.core.confined.checked import AdapterFacts, CheckedTokenizer, Facts
-from engine.core.confined.confined import Confined
 from engine.errors import MODEL_LOAD_FAILED, OUT_OF_MEMORY, EngineError, is_out_of_memory, words_of
 from engine.hub.gguf import kept
 from engine.hub.names import clean_name
@@ -25,6 +23,8 @@ from engine.model.loader import Examined
 from engine.runtime.plan import LoadRequest
 from engine.runtime.state import State
 from engine.runtime.workers import Workers, refuse
+from engine.sandbox.confined import CheckedTokenizer, Confined
+from engine.sandbox.folders import AdapterFacts, Facts
 from engine.text.known_tokenizer import KnownTokenizer
 
 log = logging.getLogger(__name__)

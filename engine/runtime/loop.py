@@ -19,7 +19,6 @@ from typing import Any
 import mlx.core as mx
 
 from engine.cluster.leader import Leader
-from engine.core.confined import confined, pacing
 from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError, RanksLostError, words_of
 from engine.messages import (
     Cancel,
@@ -58,6 +57,7 @@ from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
 from engine.runtime.view import view
 from engine.runtime.workers import Mailbox, Workers, refuse
+from engine.sandbox import confined, process
 
 log = logging.getLogger(__name__)
 
@@ -157,7 +157,7 @@ class Loop:
         if plan.passes:
             self._resting.worked()
             if openblas():
-                pacing.streamed()
+                process.streamed()
         # Beside chats that stream, too.
         read = self._next_pieces(run.timing.decode, plan.awaits_disk)
         self._idle = not (self._calibrating.step(read) or read) and plan.idle

@@ -15,8 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from engine.core.confined import kernels
-from engine.core.confined.confined import Confined
 from engine.errors import MODEL_LOAD_FAILED, UNKNOWN_MODEL, EngineError
 from engine.messages import Load, Unload
 from engine.model import adapting, backend, drafting, loader
@@ -34,6 +32,8 @@ from engine.runtime.pacing import GAP_BUDGET
 from engine.runtime.plan import LoadAdmission, LoadRequest
 from engine.runtime.state import State
 from engine.runtime.workers import Answer, Workers, refuse
+from engine.sandbox.confined import Confined
+from engine.sandbox.jobs import kernel_faults
 
 log = logging.getLogger(__name__)
 
@@ -522,7 +522,7 @@ class KernelProbe:
 
     Args:
         device: `Backend.device`; on a CPU there are no kernels, and nothing is done.
-        faults: as `confined.kernels.faults`, of which this is the rest of the arguments.
+        faults: as `sandbox.jobs.kernel_faults`, of which this is the rest of the arguments.
         make: the kernels of a device.
     """
 
@@ -530,7 +530,7 @@ class KernelProbe:
         self,
         workers: Workers,
         device: str,
-        faults: Callable[[Sequence[Geometry], str], list[str]] = kernels.faults,
+        faults: Callable[[Sequence[Geometry], str], list[str]] = kernel_faults,
         make: Callable[[str], RaggedAttention] = attention,
     ) -> None:
         self._workers = workers

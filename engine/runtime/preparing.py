@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from engine.core.confined import bounds
 from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST, EngineError
 from engine.kv.cache_file import Record
 from engine.kv.ledger import Ledger
@@ -17,6 +16,7 @@ from engine.model.loaded import TextSide
 from engine.model.vocabulary import check_ids
 from engine.params import SamplingParams
 from engine.runtime.request import Prepared
+from engine.sandbox import bounds
 from engine.text import pieces, prompt, tool_grammars
 from engine.text.rendering import TooLongError
 from engine.text.splitter import ReplyText

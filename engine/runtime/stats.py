@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from engine.core.confined import confined, memory
 from engine.model import backend
 from engine.model.drafting import Drafter
 from engine.model.loaded import LoadedModel
 from engine.runtime.plan import Status
 from engine.runtime.request import SessionState
 from engine.runtime.state import State
+from engine.sandbox import confined, process
 
 
 def report(state: State, step_seconds: float) -> dict[str, Any]:
@@ -29,9 +29,9 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
         "backend": asdict(state.backend),
         "memory_budget": state.memory.budget,
         "memory_in_use": backend.memory_in_use(),
-        "process_bytes": memory.of_this_process(),
+        "process_bytes": process.own_memory(),
         "buffer_bytes": backend.memory_kept(),
-        "children_bytes": sum(map(memory.resident, confined.shared().pids)),
+        "children_bytes": sum(map(process.resident, confined.shared().pids)),
         "weights_bytes": state.memory.weights,
         "kv_bytes": state.memory.kv_bytes,
         "writing_bytes": state.memory.leaving(state.memory.promised().groups),

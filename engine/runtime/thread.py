@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.cluster.hosts import Host
-from engine.core.confined import confined
 from engine.errors import ENGINE_STOPPED, EngineError, words_of
 from engine.messages import Stop
 from engine.model import backend, overlay
 from engine.runtime.workers import Mailbox, refuse
+from engine.sandbox import confined
 
 if TYPE_CHECKING:
     from engine.cluster.relay import Relay

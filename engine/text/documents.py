@@ -1,6 +1,6 @@
 """Files to plain text with page boundaries: what a person attaches to a message.
 
-`read` is to be called in a confined child only (`engine.core.confined`): the parsers are large and
+`read` is to be called in a confined child only (`engine.sandbox`): the parsers are large and
 the files come from anywhere. The libraries are imported when a file needs them. Word's and
 PowerPoint's files are read here: python-docx and python-pptx need lxml, 15 MB, and mammoth does not
 tell where pages end.

@@ -1,7 +1,7 @@
 """What answering needs of a tokenizer, without the tokenizer.
 
 Loading one of 150,000 tokens takes seconds and holds Python's lock for half a second at a time, in
-which no chat gets a token; it also takes 150 MB. A child loads it all the same (`core.confined`):
+which no chat gets a token; it also takes 150 MB. A child loads it all the same (`sandbox`):
 there prompts become tokens. What becomes text beside the chats is a table of tokens, told by it.
 """
 

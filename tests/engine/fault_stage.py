@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from engine import Engine, EngineError, Failed, Finished, Model, Reply, SamplingParams, TextDelta
-from engine.core.confined import confined
-from engine.core.confined.confined import Confined
 from engine.messages import CloseSession
 from engine.runtime import examining
 from engine.runtime.plan import Status
 from engine.runtime.request import ReplyState
 from engine.runtime.state import State
+from engine.sandbox import confined
+from engine.sandbox.confined import Confined
 from tests.engine.injection import ChildFile, Panic, Switch
 
 PATIENCE = 20.0

@@ -32,7 +32,7 @@ WITHOUT = ("engine.cli", "engine.bench", "engine.__main__")
 UNHOOKED = ("runtime.thread.run", "runtime.workers.Workers._work", "serve.server._Http.on_tick")
 """Outermost frames, of the engine thread and of the server: what is raised in these themselves
 nothing of ours can catch."""
-IN_CHILD = ("engine.core.confined.", "engine.text.prompt", "engine.model.folder")
+IN_CHILD = ("engine.sandbox.", "engine.text.prompt", "engine.model.folder")
 
 HOOK = "__fault_hook__"
 CHILD_FILE = "STRETTO_FAULTS"

@@ -11,12 +11,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine.core.confined import limits, pacing, process
-from engine.core.confined.confined import Confined
 from engine.engine import Engine
 from engine.errors import EngineError
 from engine.params import SamplingParams
 from engine.runtime import loop
+from engine.sandbox import process, protocol
+from engine.sandbox.confined import Confined
 from tests.engine.test_confined import write_tokenizer
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="OpenBLAS is taken on Linux only")
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="OpenBLAS is tak
 
 @pytest.fixture
 def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pacing, "_last", float("-inf"))
+    monkeypatch.setattr(process, "_last_token", float("-inf"))
 
 
 def state(pid: int) -> str:
@@ -34,12 +34,12 @@ def state(pid: int) -> str:
 
 def test_only_beside_chats_that_stream(quiet: None, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
-    monkeypatch.setattr(pacing, "time", SimpleNamespace(monotonic=lambda: now))
-    assert not pacing.wanted()
-    pacing.streamed()
-    assert pacing.wanted()
+    monkeypatch.setattr(process, "time", SimpleNamespace(monotonic=lambda: now))
+    assert not process.streaming()
+    process.streamed()
+    assert process.streaming()
     now += 2.0
-    assert not pacing.wanted()
+    assert not process.streaming()
 
 
 def test_a_child_is_stopped_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,14 +52,14 @@ def test_a_child_is_stopped_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None
         seen.append("stopped")
 
     clock = SimpleNamespace(sleep=look, monotonic=time.monotonic)
-    monkeypatch.setattr(pacing, "time", clock)
+    monkeypatch.setattr(process, "time", clock)
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
-        assert pacing.pause(child.pid) >= 0
+        assert process.pause(child.pid) >= 0
         child.communicate(b"\n", timeout=60)  # stopped, it would not end
     assert child.returncode == 0
     clock.sleep = seen.append
-    pacing.pause(child.pid)  # nobody is there any more, and nothing is raised
-    assert seen == ["stopped", pacing.PAUSE]
+    process.pause(child.pid)  # nobody is there any more, and nothing is raised
+    assert seen == ["stopped", process.PAUSE]
 
 
 def test_checking_a_tokenizer_is_paced_and_the_pauses_take_none_of_its_time(
@@ -75,8 +75,8 @@ def test_checking_a_tokenizer_is_paced_and_the_pauses_take_none_of_its_time(
 
     clock = SimpleNamespace(monotonic=lambda: time.monotonic() + ahead)
     monkeypatch.setattr(process, "time", clock)
-    monkeypatch.setattr(pacing, "wanted", lambda: True)
-    monkeypatch.setattr(pacing, "pause", pause)
+    monkeypatch.setattr(process, "streaming", lambda: True)
+    monkeypatch.setattr(process, "pause", pause)
     write_tokenizer(tmp_path)
     confined = Confined()
     try:
@@ -84,7 +84,7 @@ def test_checking_a_tokenizer_is_paced_and_the_pauses_take_none_of_its_time(
             confined.look(tmp_path, "it")
         assert ahead == 0  # what a chat's prompts and folders need is short, and is not paced
         assert confined.check_tokenizer(tmp_path, "it", None).largest_id > 0
-        assert ahead > limits.TOKENIZER.seconds
+        assert ahead > protocol.TOKENIZER.seconds
     finally:
         confined.close()
 
@@ -99,4 +99,4 @@ def test_the_engine_says_when_a_chat_takes_all_of_the_processor(
     for taken in (False, True):
         monkeypatch.setattr(loop, "openblas", lambda taken=taken: taken)
         engine.open_session(model).send("Hello", SamplingParams(max_tokens=2)).text(60)
-        assert pacing.wanted() == taken
+        assert process.streaming() == taken

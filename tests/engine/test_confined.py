@@ -17,12 +17,6 @@ import pytest
 
 from engine.bench.random_models import CHATML, write_tokenizer
 from engine.cli.arguments import GUIDE
-from engine.core.confined import bounds, process, reader, wire
-from engine.core.confined.checked import CheckedTokenizer
-from engine.core.confined.confined import Confined
-from engine.core.confined.limits import Limits
-from engine.core.confined.memory import resident
-from engine.core.confined.readers import describe
 from engine.errors import (
     CONTEXT_OVERFLOW,
     ENGINE_STOPPED,
@@ -35,6 +29,12 @@ from engine.kv.ledger import Ledger
 from engine.model import fingerprint
 from engine.model.folder import check as check_folder
 from engine.params import SamplingParams
+from engine.sandbox import bounds, process, protocol
+from engine.sandbox import confined as confined_module
+from engine.sandbox.confined import CheckedTokenizer, Confined
+from engine.sandbox.process import resident
+from engine.sandbox.prompts import describe
+from engine.sandbox.protocol import Kind, Limits
 from engine.text import pieces
 from engine.text.prompt import build
 from engine.text.rendering import InProcess, Reader, TooLongError
@@ -600,8 +600,8 @@ def test_prompts_are_the_same_where_texts_are_handed_over_in_pieces(
     monkeypatch: pytest.MonkeyPatch,
     name: str,
 ) -> None:
-    monkeypatch.setattr(reader, "_LONG", 3)
-    monkeypatch.setattr(reader, "_MOST_LISTED", 5)
+    monkeypatch.setattr(confined_module, "_LONG", 3)
+    monkeypatch.setattr(confined_module, "_MOST_LISTED", 5)
     monkeypatch.setattr(pieces, "PIECE", 3)
     monkeypatch.setattr(pieces, "TOKENS", 2)
     test_prompts_are_the_same_as_in_the_engines_own_process(confined, wrapper, name)
@@ -697,24 +697,25 @@ def test_a_tokenizer_with_code_of_its_own_keeps_it(confined: Confined, tmp_path:
 
 
 def test_a_frozen_program_starts_itself() -> None:
-    assert process.command(frozen=True) == [sys.executable, "--confined-child"]
-    assert process.command(warm=True, frozen=True) == [sys.executable, "--confined-child", "warm"]
+    for kind in Kind:
+        command = process.command(kind, frozen=True)
+        assert command == [sys.executable, "--confined-child", kind.value]
 
 
-@pytest.mark.parametrize("command", [["app", process.ARGUMENT], ["engine.core.confined"]])
+@pytest.mark.parametrize("command", [["app", process.ARGUMENT], ["engine.sandbox"]])
 def test_the_program_is_a_child_when_it_is_told_so(command: list[str]) -> None:
     """It says that it is ready, and ends with its input, having said nothing else."""
     done = subprocess.run(
         [sys.executable, "-m", *command], input=b"", capture_output=True, timeout=60, check=True
     )
-    assert json.loads(done.stdout[wire.HEAD :]) == {"ready": True, "blobs": []}
+    assert json.loads(done.stdout[protocol.HEAD :]) == {"ready": True, "blobs": []}
     assert done.stderr == b""
 
 
 PARENT = """
 import sys, threading, time
 sys.path.insert(0, {root!r})
-from engine.core.confined.confined import Confined
+from engine.sandbox.confined import Confined
 from tests.engine.test_confined import HELLO, Path, described, hostile, works, write_tokenizer
 confined = Confined()
 write_tokenizer(Path({folder!r}))
@@ -745,6 +746,27 @@ def test_children_end_with_their_parent(tmp_path: Path, end: str) -> None:
     while any(runs(pid) for pid in pids):
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+LATE = """
+import threading
+from engine.params import SamplingParams
+from engine.sandbox.confined import Confined
+confined = Confined()
+main = threading.current_thread()
+def ask():
+    main.join()
+    print(confined.form_refusal(SamplingParams(choices=("yes",))) == "")
+threading.Thread(target=ask).start()
+"""
+
+
+def test_threads_that_an_exit_waits_for_still_have_children() -> None:
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", LATE], cwd=root, capture_output=True, timeout=60, check=True
+    )
+    assert done.stdout == b"True\n"
 
 
 def runs(pid: int) -> bool:
@@ -848,5 +870,5 @@ def test_what_a_child_says_is_not_believed() -> None:
         (5000).to_bytes(4, "big") + b"[" * 5000,
     ):
         stream = io.BytesIO(data)
-        with pytest.raises(wire.DamagedError):
-            wire.unpack(stream.read, most=100_000)
+        with pytest.raises(protocol.DamagedError):
+            protocol.unpack(stream.read, most=100_000)

@@ -13,10 +13,10 @@ import pytest
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from engine import Engine, SamplingParams, Session
-from engine.core.confined.readers import Plain, describe
 from engine.errors import EngineError
 from engine.kv.ledger import Ledger
 from engine.messages import Message, RawPrompt
+from engine.sandbox.prompts import Plain, describe
 from engine.text import contents, pieces, prompt, recognition
 from engine.text.dialects import CALL, THINK, Markers
 from engine.text.known_tokenizer import KnownTokenizer, tell

@@ -20,13 +20,12 @@ from engine import (
     ToolResult,
 )
 from engine.bench.random_models import CHATML, write_tokenizer
-from engine.core.confined.readers import Plain, describe, load_wrapper
-from engine.core.confined.templates import Template
 from engine.errors import EngineError
 from engine.messages import Event
 from engine.model import folder as model_folders
 from engine.model.vocabulary import end_ids
 from engine.runtime.examining import _ends
+from engine.sandbox.prompts import Plain, Template, describe, load_wrapper
 from engine.text import recognition, rendering
 from engine.text.rendering import MOMENT
 from tests.engine.scripted import write_chains

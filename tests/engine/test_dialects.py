@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from engine.cli.main import main
-from engine.core.confined.readers import Plain, describe
 from engine.kv.ledger import Ledger, common_prefix
 from engine.messages import Message
 from engine.model.vocabulary import end_ids
+from engine.sandbox.prompts import Plain, describe
 from engine.text import call_notations, prompt, recognition
 from engine.text.dialects import MLX_LM, OTHER, ROWS, THINK
 from engine.text.prompt import Prompt

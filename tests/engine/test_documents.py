@@ -5,14 +5,16 @@ from __future__ import annotations
 import threading
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from engine.core.confined.documents import DocumentReader
-from engine.core.confined.limits import Limits
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
+from engine.sandbox import jobs
+from engine.sandbox.jobs import read_document
+from engine.sandbox.process import Child
+from engine.sandbox.protocol import Kind, Limits
 from engine.text import documents
 from engine.text.documents import UnreadableError, read
 from tests.engine import document_samples as samples
@@ -21,11 +23,20 @@ from tests.engine.document_samples import paragraph
 _MB = 2**20
 
 
+LIMITS = Limits(20.0, 1024 * _MB, 16 * _MB)
+
+
 @pytest.fixture
-def confined() -> Iterator[DocumentReader]:
-    made = DocumentReader(Limits(20.0, 1024 * _MB, 16 * _MB))
-    yield made
-    made.close()
+def children(monkeypatch: pytest.MonkeyPatch) -> list[Child]:
+    """The children that are started for documents."""
+    started: list[Child] = []
+
+    def start(kind: Kind) -> Child:
+        started.append(Child(kind))
+        return started[-1]
+
+    monkeypatch.setattr(jobs, "Child", start)
+    return started
 
 
 def refusal(path: Path) -> str:
@@ -34,12 +45,12 @@ def refusal(path: Path) -> str:
     return str(refused.value)
 
 
-def test_a_pdf_is_read_page_by_page_in_a_child(tmp_path: Path, confined: DocumentReader) -> None:
+def test_a_pdf_is_read_page_by_page_in_a_child(tmp_path: Path, children: list[Child]) -> None:
     path = samples.pdf(tmp_path / "report.pdf", ["One\nTwo", "", "The fox is red."])
-    found = confined.read(path)
+    found = read_document(path, limits=LIMITS)
     assert (found.kind, found.unit) == ("PDF", "page")
     assert found.pages == ("One\nTwo", "", "The fox is red.")
-    assert confined.pids == []  # each child is for one file
+    assert [child.alive for child in children] == [False]  # each is for one file
 
 
 def test_word_has_headings_lists_tables_and_pages(tmp_path: Path) -> None:
@@ -174,46 +185,40 @@ def test_what_unpacks_to_much_is_not_unpacked(
 
 
 def test_a_file_that_takes_too_long_is_ended_and_the_next_is_read(tmp_path: Path) -> None:
-    slow = DocumentReader(Limits(0.3, 1024 * _MB, 16 * _MB))
+    short = Limits(0.3, 1024 * _MB, 16 * _MB)
     (tmp_path / "slow.html").write_text("<html>" + "<p>some <b>words</b> here</p>" * 60_000)
     (tmp_path / "next.txt").write_text("next")
-    try:
-        with pytest.raises(EngineError) as error:
-            slow.read(tmp_path / "slow.html")
-        assert error.value.code == INVALID_REQUEST
-        assert error.value.message == "“slow.html” cannot be read: it took longer than 0.3 seconds."
-        slow._limits = Limits(20.0, 1024 * _MB, 16 * _MB)
-        assert slow.read(tmp_path / "next.txt").pages == ("next",)
-    finally:
-        slow.close()
+    with pytest.raises(EngineError) as error:
+        read_document(tmp_path / "slow.html", limits=short)
+    assert error.value.code == INVALID_REQUEST
+    assert error.value.message == "“slow.html” cannot be read: it took longer than 0.3 seconds."
+    assert read_document(tmp_path / "next.txt", limits=LIMITS).pages == ("next",)
 
 
-def test_a_reading_can_be_cancelled(tmp_path: Path, confined: DocumentReader) -> None:
+def test_a_reading_can_be_cancelled(tmp_path: Path, children: list[Child]) -> None:
     (tmp_path / "slow.html").write_text("<html>" + "<p>some <b>words</b> here</p>" * 200_000)
     stop = threading.Event()
     told: list[str] = []
 
     def work() -> None:
         try:
-            confined.read(tmp_path / "slow.html", stop)
+            read_document(tmp_path / "slow.html", stop, LIMITS)
         except EngineError as error:
             told.append(error.code)
 
     thread = threading.Thread(target=work)
     thread.start()
-    while not confined.pids:
+    while not children:
         time.sleep(0.01)
-    confined.cancel(stop)
+    stop.set()
     thread.join(30)
     assert told == [ENGINE_STOPPED]
 
 
-def test_a_refusal_reaches_the_person_with_the_files_name(
-    tmp_path: Path, confined: DocumentReader
-) -> None:
+def test_a_refusal_reaches_the_person_with_the_files_name(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_bytes(b"")
     with pytest.raises(EngineError, match=r"“empty\.txt” is empty\."):
-        confined.read(tmp_path / "empty.txt")
+        read_document(tmp_path / "empty.txt", limits=LIMITS)
 
 
 def test_a_pdf_of_500_pages_is_read_in_little_time(tmp_path: Path) -> None:

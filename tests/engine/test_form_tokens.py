@@ -15,7 +15,7 @@ from tokenizers.trainers import BpeTrainer
 
 from engine import Engine, SamplingParams
 from engine.bench.random_models import SHAPES, write_model
-from engine.core.confined.confined import Confined
+from engine.sandbox.confined import Confined
 from engine.text import form_tokens
 
 GUIDE = Path(__file__).parents[2] / "resources" / "guide" / "tokenizer.json"

@@ -9,6 +9,7 @@ import shutil
 import struct
 import threading
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,16 +22,14 @@ from tokenizers import Tokenizer
 
 from app.model_folders import look_at
 from engine import Engine, EngineError, SamplingParams
-from engine.core.confined import limits
-from engine.core.confined.converting import Converting, ConvertingChild
-from engine.core.confined.refusing import RefusedError
 from engine.hub.folder_facts import facts_of
 from engine.hub.gguf import blocks, folder, kept
 from engine.hub.gguf.reading import GgufFile
-from engine.hub.inventory import Installed, Inventory
-from engine.hub.places import Source, places
+from engine.hub.inventory import Installed, Inventory, Source, places
 from engine.model import folder as model_folder
 from engine.model.loader import load_at_once
+from engine.sandbox import jobs
+from engine.sandbox.protocol import Limits, RefusedError
 from tests.engine import gguf_files as files
 from tests.engine.gguf_files import BLOCKS, F16, F32, Q8_0, Entry, Written, small
 
@@ -358,51 +357,35 @@ def test_a_gguf_file_without_a_template_or_ending_loads_too(
 # ---------------------------------------------------------------- what is kept
 
 
-class Counted(Converting):
-    """Counts what its children are asked."""
+class Counted:
+    """Counts what children are asked."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.asked: list[str] = []
 
-    def child(self, stop: threading.Event) -> Any:
-        asked, inner = self.asked, super().child(stop)
-
-        class Watched:
-            def __enter__(self) -> Any:
-                child: ConvertingChild = inner.__enter__()
-
-                class Asked:
-                    def ask(self, do: str, *given: Any, **more: Any) -> dict[str, Any]:
-                        asked.append(do)
-                        return child.ask(do, *given, **more)
-
-                return Asked()
-
-            def __exit__(self, *error: Any) -> Any:
-                return inner.__exit__(*error)
-
-        return Watched()
+    def __call__(self, do: str, *given: Any, **more: Any) -> dict[str, Any]:
+        self.asked.append(do)
+        return jobs.convert(do, *given, **more)
 
 
 def test_a_file_is_converted_once_whatever_it_is_called(tmp_path: Path, root: Path) -> None:
     work = Counted()
     file = small().write(tmp_path / "one.gguf")
-    made = kept.folder_of(file, converting=work)
+    made = kept.folder_of(file, convert=work)
     assert work.asked == ["gguf_digest", "gguf"]
-    assert kept.folder_of(file, converting=work) == made
+    assert kept.folder_of(file, convert=work) == made
     assert len(work.asked) == 2, "an unchanged file is not even read"
     copy = tmp_path / "two.gguf"
     shutil.copyfile(file, copy)
-    assert kept.folder_of(copy, converting=work) == made
+    assert kept.folder_of(copy, convert=work) == made
     assert work.asked[2:] == ["gguf_digest"], "a copy is read, and nothing is made"
     file.unlink()
-    assert kept.folder_of(file, converting=work) == made, "the folder outlives its file"
+    assert kept.folder_of(file, convert=work) == made, "the folder outlives its file"
     other = small("qwen2").write(tmp_path / "two.gguf")
-    assert kept.folder_of(other, converting=work) != made, "another file of the same name"
+    assert kept.folder_of(other, convert=work) != made, "another file of the same name"
     (made / "model.safetensors").unlink()
     small().write(file)
-    assert kept.folder_of(file, converting=work) == made
+    assert kept.folder_of(file, convert=work) == made
     assert (made / "model.safetensors").is_file(), "what was damaged is made again"
     assert sorted(p.name for p in root.iterdir() if not p.name.startswith(".")) == sorted(
         {made.name, kept.folder_of(other).name}
@@ -435,7 +418,7 @@ def test_two_at_once_make_one_folder(tmp_path: Path, root: Path) -> None:
     file = small().write(tmp_path / "one.gguf")
     works, found = [Counted(), Counted()], []
     threads = [
-        threading.Thread(target=lambda w=work: found.append(kept.folder_of(file, converting=w)))  # type: ignore[misc]
+        threading.Thread(target=lambda w=work: found.append(kept.folder_of(file, convert=w)))  # type: ignore[misc]
         for work in works
     ]
     for thread in threads:
@@ -451,9 +434,9 @@ def test_a_conversion_that_is_given_up_leaves_nothing(tmp_path: Path, root: Path
     stop = threading.Event()
 
     class Stopping(Counted):
-        def child(self, stopped: threading.Event) -> Any:
+        def __call__(self, do: str, *given: Any, **more: Any) -> dict[str, Any]:
             stop.set()
-            return super().child(stopped)
+            return super().__call__(do, *given, **more)
 
     with pytest.raises(EngineError) as failure:
         kept.folder_of(file, stop, Stopping())
@@ -482,16 +465,16 @@ def test_a_full_disk_is_told_and_leaves_nothing(
 
 def test_the_child_writes_no_more_than_it_may(tmp_path: Path, root: Path) -> None:
     """The kernel ends a file that grows too large; that is told, and nothing is left."""
-    work = Converting(lambda size: limits.Limits(60.0, 2**31, 2**20, 4096))
+    work = partial(jobs.convert, limits=lambda size: Limits(60.0, 2**31, 2**20, 4096))
     with pytest.raises(EngineError, match="cannot be converted"):
-        kept.folder_of(small().write(tmp_path / "one.gguf"), converting=work)
+        kept.folder_of(small().write(tmp_path / "one.gguf"), convert=work)
     assert not [p for p in root.iterdir() if p.is_dir()]
 
 
 def test_a_child_that_takes_too_long_is_ended(tmp_path: Path, root: Path) -> None:
-    work = Converting(lambda size: limits.Limits(0.0, 2**31, 2**20, 2**30))
+    work = partial(jobs.convert, limits=lambda size: Limits(0.0, 2**31, 2**20, 2**30))
     with pytest.raises(EngineError, match="took longer than"):
-        kept.folder_of(small().write(tmp_path / "one.gguf"), converting=work)
+        kept.folder_of(small().write(tmp_path / "one.gguf"), convert=work)
 
 
 # ---------------------------------------------------------------- damage
@@ -682,9 +665,9 @@ def test_a_sparse_file_that_claims_gigabytes_costs_nothing(tmp_path: Path, root:
     with file.open("wb") as stream:
         stream.write(data[:-65])
         stream.truncate(2**40)
-    patient = Converting(lambda size: limits.Limits(20.0, 2**31, 2**20, 2**30))
+    patient = partial(jobs.convert, limits=lambda size: Limits(20.0, 2**31, 2**20, 2**30))
     with pytest.raises(EngineError, match="mostly holes"):
-        kept.folder_of(file, converting=patient)
+        kept.folder_of(file, convert=patient)
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path, root: Path, engine: Engine) -> None:

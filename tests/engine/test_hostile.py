@@ -16,10 +16,10 @@ import pytest
 from engine import Engine, EngineError, Model, SamplingParams
 from engine.bench.hostile_inputs import INPUTS, Ask, Input
 from engine.bench.random_models import SHAPES, write_model
-from engine.core.confined import confined
-from engine.core.confined.confined import Confined
-from engine.core.confined.limits import Limits
 from engine.errors import ENGINE_STOPPED
+from engine.sandbox import confined
+from engine.sandbox.confined import Confined
+from engine.sandbox.protocol import Limits
 
 MB = 2**20
 PATIENCE = 60.0

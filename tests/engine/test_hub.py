@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from engine import Engine, EngineError, SamplingParams, hub
-from engine.hub import cache, fetch, look, net
+from engine.hub import cache, fetch, models, net
 from engine.hub.names import needed
 from tests.hub import Hub, connected
 
@@ -309,7 +309,7 @@ def test_a_hostile_hub_that_drips_an_answer_is_left(
     ],
 )
 def test_f13_a_listing_of_the_wrong_form_is_told_in_plain_words(siblings: object) -> None:
-    error = refused("not_a_model", "a/b", lambda: look._files("a/b", siblings))
+    error = refused("not_a_model", "a/b", lambda: models._files("a/b", siblings))
     assert not re.search(r"Error|NoneType|object", error.message)
 
 

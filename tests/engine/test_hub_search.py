@@ -12,9 +12,8 @@ import pytest
 
 from engine import EngineError, hub
 from engine.hub import net
-from engine.hub.card import LONGEST, card_text
-from engine.hub.search import MOST
-from engine.hub.told import facts
+from engine.hub.models import MOST, facts
+from engine.hub.names import LONGEST_CARD, card_text
 from tests.hub import Hub, connected
 
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
@@ -238,7 +237,7 @@ def test_what_of_a_card_is_read(card: str, read: str) -> None:
 
 @pytest.mark.parametrize("piece", ["<img alt ", "<style", "![", "[ ", "```\n", "<!--", "---\n"])
 def test_a_hostile_card_takes_no_longer(piece: str) -> None:
-    assert len(card_text(piece * (10**6 // len(piece)))) <= LONGEST + 2
+    assert len(card_text(piece * (10**6 // len(piece)))) <= LONGEST_CARD + 2
 
 
 def test_licences_are_named_also_by_tag() -> None:

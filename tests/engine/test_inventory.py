@@ -14,9 +14,8 @@ import pytest
 
 from engine.hub import cache
 from engine.hub.folder_facts import IMAGES, REASONING, TOOLS, FolderFacts, facts_of
-from engine.hub.inventory import Installed, Inventory
-from engine.hub.look import knows
-from engine.hub.places import Place, Source, places
+from engine.hub.inventory import Installed, Inventory, Place, Source, places
+from engine.hub.models import knows
 
 TEMPLATE = "{% if tools %}{{ tools }}{% endif %}{% if enable_thinking %}<think>{% endif %}"
 

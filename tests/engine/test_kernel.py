@@ -10,12 +10,12 @@ import mlx.core as mx
 import pytest
 
 from engine.bench import kernels as kernel_bench
-from engine.core.confined import kernels
-from engine.core.confined.limits import Limits
 from engine.model.kernel import program, source, trial, work
 from engine.model.kernel.attention import RaggedAttention, Source
 from engine.model.kernel.device import attention
 from engine.model.kernel.program import Geometry, Program
+from engine.sandbox import jobs
+from engine.sandbox.protocol import Limits
 from tests import torture_kernel
 from tests.engine import kernel_fakes, kernel_shim
 
@@ -143,12 +143,12 @@ def test_the_probe_refuses_kernels_that_are_wrong_do_not_compile_or_do_not_end()
     geometries = [Geometry(n, 1, 64, 64, "float32") for n in heads]
     given = Limits(20.0, 0, 2**20)
     fake = "tests.engine.kernel_fakes:made"
-    found = kernels.faults(geometries[:4], "metal", given, fake)
+    found = jobs.kernel_faults(geometries[:4], "metal", given, fake)
     assert "is off by" in found[0]
     assert found[1].startswith("it failed: RuntimeError: [metal::Device] Unable to build")
     assert not found[2]
     assert found[3] == f"it made the process that does it crash (signal {signal.SIGSEGV:d})"
-    (endless,) = kernels.faults(geometries[4:], "metal", Limits(0.5, 0, 2**20), fake)
+    (endless,) = jobs.kernel_faults(geometries[4:], "metal", Limits(0.5, 0, 2**20), fake)
     assert endless == "it took longer than 0.5 seconds"
 
 
@@ -162,7 +162,7 @@ def test_the_probe_runs_every_kernel_that_there_may_be(bits: int) -> None:
 
     geometry = Geometry(2, 1, 64, 64, "float32", bits, 64 if bits else 0)
     attend = RaggedAttention(launch)
-    for case in trial.cases(geometry, kernels.CASES, seed=kernels.CASES):
+    for case in trial.cases(geometry, jobs.CASES, seed=jobs.CASES):
         attend(geometry, case.queries, case.sources, case.scale, case.sinks)
     counts = {1, 4, geometry.most_sources}
     assert ran == {(part, n) for part in ("whole", "pieces") for n in counts} | {("join", 0)}

@@ -15,7 +15,6 @@ import pytest
 from engine import Engine, EngineError, SamplingParams
 from engine.bench.random_models import write_model
 from engine.bench.small_copies import perturbed
-from engine.core.confined.confined import Confined
 from engine.engine import Session
 from engine.messages import Load
 from engine.model import loader
@@ -26,6 +25,7 @@ from engine.runtime.models import Loading
 from engine.runtime.plan import LoadAdmission
 from engine.runtime.state import State
 from engine.runtime.workers import Answer, Mailbox, Workers
+from engine.sandbox.confined import Confined
 from tests.engine.families import FAMILIES
 from tests.engine.test_loading import examined
 

@@ -14,13 +14,13 @@ import pytest
 from engine import Engine, EngineError, SamplingParams
 from engine.bench.hostile_inputs import ENDLESS
 from engine.bench.random_models import CHATML, SHAPES, write_model
-from engine.core.confined import confined
-from engine.core.confined.children import Children
-from engine.core.confined.confined import Confined
-from engine.core.confined.limits import Limits
 from engine.messages import Command, WorkDone
 from engine.runtime import workers
 from engine.runtime.workers import PLACES, THREADS, Mailbox, Workers
+from engine.sandbox import confined
+from engine.sandbox.confined import Confined
+from engine.sandbox.pool import Pool
+from engine.sandbox.protocol import Limits
 
 SOON = 60.0  # seconds: whoever waits longer is held up
 
@@ -121,7 +121,7 @@ def test_a_fault_of_work_is_told_and_frees_its_place(staff: Staff) -> None:
 
 def test_children_are_given_to_the_lane_that_has_waited_longest() -> None:
     """Many requests of one lane came first, and another lane's only one is served second."""
-    children, order = Children(1), list[str]()
+    children, order = Pool(1), list[str]()
     holding, go_on = threading.Event(), threading.Event()
 
     def use(name: str) -> Callable[[Any], Any]:

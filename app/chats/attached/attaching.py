@@ -29,7 +29,7 @@ from app.language import counted, mark, tr
 from app.store import AttachedText, Attachment, Attachments
 from app.store.attachments import Use
 from engine import EngineError
-from engine.core.confined.documents import shared
+from engine.sandbox.jobs import read_document
 
 log = logging.getLogger(__name__)
 
@@ -132,7 +132,7 @@ class Attaching(QObject):
     def cancel_reading(self) -> None:
         """Attach nothing that is still being read."""
         if self._stop is not None:
-            shared().cancel(self._stop)
+            self._stop.set()
         self._stop = None
         self._waiting.clear()
         self._told()
@@ -224,7 +224,7 @@ class Attaching(QObject):
     def close(self) -> None:
         """The chat is closed: nothing more is read for it."""
         if self._stop is not None:
-            shared().cancel(self._stop)
+            self._stop.set()
         self._waiting.clear()
 
     # What comes of it.
@@ -298,7 +298,7 @@ class Attaching(QObject):
 
 def _read(path: Path, stop: threading.Event) -> tuple[AttachedText, Attachment]:
     """On a thread of its own. Raises EngineError."""
-    found = shared().read(path, stop)
+    found = read_document(path, stop)
     text = AttachedText(found.unit, found.pages, found.labels)
     name = path.name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     count = sum(map(len, found.pages))

@@ -6,8 +6,8 @@
 
 `kept` is the face, and the only part that runs in the engine's process: it asks a confined child
 and remembers what was made. The others run in that child: `reading` reads the file and believes
-none of it, `blocks` packs its weights anew, `families` tells how each architecture's arrays and
+none of it, `blocks` packs its weights anew, `families` has how each architecture's arrays and
 settings are called in MLX, `tokens` makes a tokenizer.json, `folder` writes it all down.
 
-Imports: engine.core.confined, engine.errors, engine.hub, engine.model.
+Imports: engine.sandbox, engine.errors, engine.hub, engine.model.
 """

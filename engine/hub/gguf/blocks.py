@@ -278,7 +278,7 @@ TYPES: dict[int, BlockType] = {
     13: BlockType("Q5_K", SUPER, 176, 5, _q5_k),
     14: BlockType("Q6_K", SUPER, 210, 8, _q6_k),
     30: BlockType("BF16", 1, 2, floats=_bf16),
-    # Known, so that a file that has one of them is told from a damaged one.
+    # Known, so that a file that has one of them is not taken for a damaged one.
     **_unread(
         {
             10: ("Q2_K", SUPER, 84),

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.confined.refusing import RefusedError
 from engine.hub.gguf.blocks import BFLOAT16, FLOAT16, FLOAT32, GROUP, Kept
 from engine.hub.gguf.reading import Array, GgufFile
+from engine.sandbox.protocol import RefusedError
 
 _MOST_LAYERS = 1000  # the deepest model known has 126
 _MOST_WIDTH = 2**20
@@ -132,7 +132,7 @@ class Plan:
     """What is to be written.
 
     Attributes:
-        config: for config.json, without what a tokenizer tells.
+        config: for config.json, without what a tokenizer adds.
         kept: the type of floating-point numbers.
     """
 
@@ -281,7 +281,7 @@ class _Planner:
 
     def _of_gemma(self) -> dict[str, Any]:
         """The largest of either generation scales its queries by another length than the head's:
-        that is written nowhere, and told by the number of layers, as llama.cpp does."""
+        that is written nowhere, and follows from the number of layers, as in llama.cpp."""
         largest = self._layers == (46 if self._architecture == "gemma2" else 62)
         scalar = self._hidden // self._heads if largest else self._head
         config: dict[str, Any] = {"query_pre_attn_scalar": scalar}

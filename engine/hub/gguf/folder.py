@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.confined.refusing import RefusedError
 from engine.hub.gguf import families
 from engine.hub.gguf.blocks import GROUP, Kept, packed
 from engine.hub.gguf.families import Plan, Taken
 from engine.hub.gguf.reading import GgufFile
 from engine.hub.gguf.tokens import Words
+from engine.sandbox.protocol import RefusedError
 
 WEIGHTS = "model.safetensors"
 

@@ -14,16 +14,16 @@ import re
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import platformdirs
 
-from engine.core.confined.converting import Converting
-from engine.core.confined.files import ordinary, read_json
 from engine.errors import DOWNLOAD_CANCELLED, MODEL_LOAD_FAILED, NO_SPACE, EngineError
 from engine.hub.names import clean_name
+from engine.sandbox import jobs
+from engine.sandbox.folders import ordinary, read_json
 
 FORM = 1
 """How folders are written; another number makes them anew."""
@@ -38,6 +38,10 @@ _MOST_NOTED = 500
 _MOST_NAME = 60
 _MOST_FILES = 5_000
 _NEEDED = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", _CARD)
+
+
+Convert = Callable[..., dict[str, Any]]
+"""`jobs.convert`, or what stands for it."""
 
 
 def root() -> Path:
@@ -90,7 +94,10 @@ def _projects(name: str) -> bool:
 
 def find(digest: str) -> Path | None:
     """The folder that was made of the file with this SHA-256."""
-    return _find(digest)
+    for folder in root().glob(f"*-{digest[:12]}"):
+        if _complete(folder) and _made_of(folder) == (digest, FORM):
+            return folder
+    return None
 
 
 def known(path: Path) -> Path | None:
@@ -111,7 +118,7 @@ def known(path: Path) -> Path | None:
 def folder_of(
     path: Path,
     cancelled: threading.Event | None = None,
-    converting: Converting | None = None,
+    convert: Convert = jobs.convert,
 ) -> Path:
     """The folder of a file's model, made if there is none yet. Blocks, for a minute or more.
 
@@ -133,14 +140,12 @@ def folder_of(
     except OSError as error:
         reason = error.strerror or "it is not there"
         raise EngineError(MODEL_LOAD_FAILED, f"{called} cannot be read: {reason}.") from None
-    work = converting or Converting()
     try:
-        with work.child(stop) as child:
-            named = str(child.ask("gguf_digest", path, called)["digest"])
-            made = _find(named)
-            if made is None:
-                with _alone(stop, called):
-                    made = _find(named) or _make(child, path, called, named)
+        named = str(convert("gguf_digest", path, called, stop)["digest"])
+        made = find(named)
+        if made is None:
+            with _alone(stop, called):
+                made = find(named) or _make(convert, path, called, named, stop)
     except OSError as error:
         reason = f"The model of {called} cannot be written: {error.strerror or error}."
         raise EngineError(NO_SPACE, reason) from None
@@ -148,7 +153,7 @@ def folder_of(
     return made
 
 
-def _make(child: Any, path: Path, called: str, named: str) -> Path:
+def _make(convert: Convert, path: Path, called: str, named: str, stop: threading.Event) -> Path:
     stem = path.name[: -len(ENDING)] if path.name.lower().endswith(ENDING) else path.name
     name = clean_name(stem, _MOST_NAME) or "Model"
     place = re.sub(r"[^\w.+-]+", "-", name, flags=re.ASCII).strip("-.") or "model"
@@ -158,19 +163,11 @@ def _make(child: Any, path: Path, called: str, named: str) -> Path:
     beside = Path(tempfile.mkdtemp(prefix=_PART, suffix=".part", dir=root()))
     try:
         card = {"name": name, "gguf": {"sha256": named, "form": FORM}}
-        child.ask("gguf", path, called, out=str(beside), card=card)
+        convert("gguf", path, called, stop, out=str(beside), card=card)
         beside.rename(out)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return out
-
-
-def _find(named: str) -> Path | None:
-    """The folder that holds what a file of this digest does."""
-    for folder in root().glob(f"*-{named[:12]}"):
-        if _complete(folder) and _made_of(folder) == (named, FORM):
-            return folder
-    return None
 
 
 def _made_of(folder: Path) -> tuple[object, object]:

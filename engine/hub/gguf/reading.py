@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.confined.files import check_holes
-from engine.core.confined.refusing import RefusedError
 from engine.hub.gguf.blocks import TYPES, BlockType
+from engine.sandbox.folders import check_holes
+from engine.sandbox.protocol import RefusedError
 
 MOST_HEADER = 192 * 2**20
 """Bytes before the arrays. The largest known, with 262,000 words, has 12 million."""

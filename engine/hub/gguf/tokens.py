@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.core.confined.refusing import RefusedError
 from engine.hub.gguf.reading import GgufFile
+from engine.sandbox.protocol import RefusedError
 
 MOST_TEMPLATE = 2**20
 _LONGEST_PIECE = 256  # characters of a word that others are merged into
@@ -113,7 +113,7 @@ class Words:
             "truncation": None,
             "padding": None,
             "added_tokens": self._added(),
-            "post_processor": self._beginning() if begins and self.bos is not None else None,
+            "post_processor": self._post_processor() if begins and self.bos is not None else None,
             **made,
         }
 
@@ -155,7 +155,7 @@ class Words:
             if kind in (_CONTROL, _OWN, _UNKNOWN) and word
         ]
 
-    def _beginning(self) -> dict[str, Any]:
+    def _post_processor(self) -> dict[str, Any]:
         assert self.bos is not None
         mark = self._words[self.bos]
         first = {"SpecialToken": {"id": mark, "type_id": 0}}

@@ -15,7 +15,7 @@ from app.download import DownloadState
 from app.ui.models import finding
 from app.ui.models.get_model import GetModelDialog
 from engine import hub
-from engine.hub.look import knows
+from engine.hub.models import knows
 from tests.hub import connected
 
 LEFT = Qt.MouseButton.LeftButton

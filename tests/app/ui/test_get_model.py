@@ -16,7 +16,7 @@ from app.download import DownloadState
 from app.settings import Settings
 from app.ui.models.get_model import GetModelDialog
 from engine import hub
-from engine.hub.look import knows
+from engine.hub.models import knows
 from tests.hub import connected
 
 NAME = "somebody/tiny-model"

@@ -17,9 +17,9 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from engine.core.confined.files import depth, read
-from engine.core.confined.readers import Plain, describe, load_wrapper
-from engine.core.confined.refusing import RefusedError
+from engine.sandbox.folders import depth, read
+from engine.sandbox.prompts import Plain, describe, load_wrapper
+from engine.sandbox.protocol import RefusedError
 from engine.text.known_tokenizer import tell
 
 _MOST_JSON = 256 * 2**20
@@ -77,10 +77,10 @@ def check(
     found = {"largest_id": largest, "longest_token": longest, "known": None, "table": None}
     if described is None:
         return found, ()
-    told = tell(wrapper, largest)
-    if told is None:
+    parts = tell(wrapper, largest)
+    if parts is None:
         return {**found, "known": described[0]}, (described[1],)
-    return {**found, "known": described[0], "table": told[0]}, (described[1], told[1])
+    return {**found, "known": described[0], "table": parts[0]}, (described[1], parts[1])
 
 
 def _look(path: Path) -> None:

@@ -145,10 +145,8 @@ def form_refusal(params: SamplingParams) -> str:
     length = sum(map(len, given))
     if length > MOST_FORM:
         return f"It is {length:,} characters long; {MOST_FORM:,} are the most."
-    try:
-        "".join(given).encode()
-    except UnicodeEncodeError:
-        return "It holds half a character."
+    if wrong := _surrogate("".join(given)):
+        return wrong
     if params.json_schema is not None:
         return _schema_refusal(json.loads(str(params.json_schema)))
     if params.regex is not None:
@@ -186,7 +184,7 @@ def _surrogate(text: str) -> str:
 
 
 def _chain(schema: Any) -> int:
-    """How many references inside each other somebody follows who visits each target once."""
+    """How many references lead to each other, where each target is visited once."""
     longest, seen = 0, set[str]()
     waiting: list[tuple[Any, int]] = [(schema, 0)]
     while waiting:

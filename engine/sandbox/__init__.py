@@ -1,10 +1,9 @@
 """Untrusted work in child processes with limits: templates, tokenizers, forms, model folders.
 
-`confined.Confined` is the face; `children` and `process` run the children, `child` is one of them;
-`tasks`, `readers`, `templates`, `check`, `files`, `adapters`, `headers` and `compile` run in a
-child. `bounds` refuses by size, without a child, and comes first. `documents` has files read that a
-person attaches, each in a child of its own. `kernels` has a GPU's kernels tried. `converting` has
-a GGUF file made into a folder, by a child that may write.
+`confined.Confined` is what the engine uses for its models; `jobs` has work that gets a child of its
+own (a document, a GGUF file, a GPU's kernels). `pool` runs several children, `process` starts and
+asks one, `protocol` is what both sides share. In the child: `child` with the tasks, `prompts`,
+`folders`, `tokenizer_check`. `bounds` refuses by size, without a child, and comes first.
 
 What was decided, and why:
 
@@ -26,7 +25,7 @@ What was decided, and why:
   what would panic, crash or explode in the engine's process does so there. It is ended after it.
 - **The kernel keeps the limits**: a timer whose signal is not Python's to handle, a limit of
   address space (on macOS, which has none, the parent looks ten times a second), no files written
-  but those of `converting`, of a size that is limited too.
+  but those of a GGUF file's folder, of a size that is limited too.
   The parent keeps to the same limits, and says what happened. A child ends with its parent: by the
   pipe's end when it waits, by a signal on Linux, by its timer elsewhere.
 

@@ -1,4 +1,0 @@
-"""What the engine thread has beside it: confined children.
-
-Imports: nothing.
-"""

@@ -1,0 +1,143 @@
+"""Work that gets a child of its own, which ends after it. Blocks; call it from workers.
+
+A file that a person attaches is read as text, a GGUF file is made into a folder, a GPU's kernels
+are tried. What is hostile in one has no way to change the next one.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from engine.errors import (
+    DOWNLOAD_CANCELLED,
+    ENGINE_STOPPED,
+    INVALID_REQUEST,
+    MODEL_LOAD_FAILED,
+    EngineError,
+)
+from engine.model.kernel.program import Geometry
+from engine.sandbox import protocol
+from engine.sandbox.process import Child
+from engine.sandbox.protocol import Kind, Limits, RefusedError, TaskError
+from engine.text.documents import Document
+
+CASES = 16
+"""Cases for each geometry; `trial.cases` has every kernel among them."""
+
+_KERNEL_MAKER = "engine.model.kernel.device:attention"
+_WAIT_S = 0.1  # between two checks whether a document that waits is still wanted
+
+_reading = threading.Semaphore(2)  # documents at once
+
+
+def read_document(
+    path: Path, stop: threading.Event | None = None, limits: Limits = protocol.DOCUMENT
+) -> Document:
+    """A file as text with page boundaries. Blocks, for a minute at most once it has begun.
+
+    The chats' prompts, which have other children, never wait for one.
+
+    Args:
+        stop: set it from any thread to end the reading.
+
+    Raises:
+        EngineError: `invalid_request`, it cannot be read: a sentence that begins with its name;
+            `engine_stopped`, it was cancelled.
+    """
+    stop = stop or threading.Event()
+    name = f"“{path.name}”"
+    while not _reading.acquire(timeout=_WAIT_S):
+        if stop.is_set():
+            raise _not_read(name)
+    try:
+        with Child(Kind.DOCUMENTS) as child:
+            arguments = {"path": str(path.absolute())}
+            result, blobs = child.ask("document", arguments, (), limits, stop)
+    except RefusedError as refusal:
+        raise EngineError(INVALID_REQUEST, f"{name} {refusal}.") from None
+    except TaskError as error:
+        if error.cause == "cancelled":
+            raise _not_read(name) from None
+        why = "it may be damaged" if error.cause == "fault" else f"it {error}"
+        raise EngineError(INVALID_REQUEST, f"{name} cannot be read: {why}.") from None
+    finally:
+        _reading.release()
+    return Document(
+        kind=str(result["kind"]),
+        unit=str(result["unit"]),
+        pages=tuple(blobs[0].decode(errors="replace").split("\f")),
+        labels=tuple(map(str, result["labels"])),
+    )
+
+
+def _not_read(name: str) -> EngineError:
+    return EngineError(ENGINE_STOPPED, f"{name} is not read any more.")
+
+
+def convert(
+    do: str,
+    path: Path,
+    called: str,
+    stop: threading.Event,
+    limits: Callable[[int], Limits] = protocol.converting,
+    **more: Any,
+) -> dict[str, Any]:
+    """A GGUF file's digest ("gguf_digest"), or its model written into a folder ("gguf").
+
+    Args:
+        called: how sentences name the file.
+        stop: set it from any thread to end the work.
+        limits: for a file of so many bytes.
+
+    Raises:
+        EngineError: `model_load_failed` with what the child says or what befell it;
+            `download_cancelled`.
+        OSError: the file is gone.
+    """
+    asked = {"path": str(path), "called": called, **more}
+    given = limits(os.stat(path).st_size)
+    try:
+        with Child(Kind.WRITES) as child:
+            return child.ask(do, asked, (), given, stop)[0]
+    except RefusedError as refusal:
+        raise EngineError(MODEL_LOAD_FAILED, str(refusal)) from None
+    except TaskError as error:
+        if error.cause == "cancelled":
+            words = f"Converting {called} was cancelled."
+            raise EngineError(DOWNLOAD_CANCELLED, words) from None
+        words = f"{called} cannot be converted: reading it {error}."
+        raise EngineError(MODEL_LOAD_FAILED, words) from None
+
+
+def kernel_faults(
+    geometries: Sequence[Geometry],
+    device: str,
+    limits: Limits = protocol.KERNELS,
+    maker: str = _KERNEL_MAKER,
+) -> list[str]:
+    """What is wrong with the kernels of each geometry, in words; empty where they are right.
+
+    They are compiled and run on random rows beside the plain way. A kernel that does not end can
+    take the device with it, but not the chats.
+
+    Args:
+        device: "metal" or "cuda".
+        limits: for each geometry.
+        maker: "module:function", which makes what is tried (`attention.Attend`) from the device.
+    """
+    found: list[str] = []
+    waiting = [{"geometry": asdict(g), "cases": CASES} for g in geometries]
+    while len(found) < len(waiting):
+        with Child(Kind.DEVICE) as child:
+            while len(found) < len(waiting) and not child.spent:
+                asked = {**waiting[len(found)], "device": device, "maker": maker}
+                try:
+                    found.append(child.ask("kernel", asked, (), limits)[0]["fault"])
+                except TaskError as error:
+                    found.append(f"it {error}")
+    return found
