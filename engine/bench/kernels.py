@@ -15,8 +15,7 @@ import mlx.core as mx
 
 from engine.core.confined import kernels
 from engine.model.backend import device_here
-from engine.model.kernel.attention import Attend, Source
-from engine.model.kernel.device import attention
+from engine.model.kernel.attention import Attend, Source, on_device
 from engine.model.kernel.program import WIDTHS, Geometry
 
 LENGTHS = (8000, 2000, 2020, 64, 65, 66, 67, 68)
@@ -97,7 +96,7 @@ def lines(device: str, asked: Sequence[Geometry], faults: Faults, own: Attend) -
 def all_lines() -> Iterator[str]:
     """As `lines`, with this machine's GPU and all that models ask for."""
     device = device_here()
-    return lines(device, geometries(), kernels.faults, attention(device))
+    return lines(device, geometries(), kernels.faults, on_device(device))
 
 
 def main() -> int:

@@ -97,7 +97,7 @@ def test_engines_may_start_at_the_same_moment(model_folder: Callable[[str], Path
         from engine import Engine, SamplingParams
         from engine.model.backend import take_openblas
         take_openblas()
-        from engine.model.patches import attention
+        from engine.model import attention
 
         # Both threads are past any check before either goes on.
         both, load = threading.Barrier(2), attention.importlib.import_module

@@ -14,7 +14,7 @@ from engine.model.kernel.program import Geometry
 CASES = 16
 """Cases for each geometry; `trial.cases` has every kernel among them."""
 
-_MAKER = "engine.model.kernel.device:attention"
+_MAKER = "engine.model.kernel.attention:on_device"
 
 
 def faults(
