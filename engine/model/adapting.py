@@ -74,7 +74,7 @@ def examine(
         contents = fingerprint.adapter_contents(*files)
     except (OSError, ValueError) as error:
         raise refuse(f"{name} could not be loaded: {error}") from None
-    with contextlib.suppress(Exception):  # so that the engine thread need not; `adapt` tells it
+    with contextlib.suppress(Exception):  # so that the engine thread need not; `adapt` reports it
         import mlx_lm.tuner.utils  # noqa: F401
     return Adapter(path, identity, name, kind, layers, parameters, sizes[0], sizes[1], contents)
 

@@ -24,7 +24,7 @@ from engine.text import import_structure
 log = logging.getLogger(__name__)
 
 _openblas: ctypes.CDLL | None = None
-_told_of_blas = False
+_warned_of_blas = False
 _starting = threading.Lock()  # two engines may start at once
 
 
@@ -76,9 +76,9 @@ def take_openblas() -> str:
 
 
 def _reference(why: str) -> str:
-    global _told_of_blas
-    if not _told_of_blas:
-        _told_of_blas = True
+    global _warned_of_blas
+    if not _warned_of_blas:
+        _warned_of_blas = True
         log.warning("MLX keeps its slow BLAS, prompts are read up to 30 times slower: %s.", why)
     return f"reference ({why})"
 
@@ -114,14 +114,14 @@ def _unseen_avx512() -> bool:
 
 def _processor() -> tuple[str, set[str]]:
     """The processor's vendor and features from /proc/cpuinfo; empty where there is none."""
-    told: dict[str, str] = {}
+    found: dict[str, str] = {}
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as lines:
         for line in lines:
             if not line.strip():
                 break  # the other cores are the same
             name, _, value = line.partition(":")
-            told.setdefault(name.strip(), value.strip())
-    return told.get("vendor_id", ""), set(told.get("flags", "").split())
+            found.setdefault(name.strip(), value.strip())
+    return found.get("vendor_id", ""), set(found.get("flags", "").split())
 
 
 def openblas() -> bool:

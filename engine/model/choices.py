@@ -91,7 +91,7 @@ class Guess:
 
     Attributes:
         below: as `SlotPolicy.below`.
-        shared_from: tokens from which beginnings are shared.
+        shared_from: tokens from which prefixes are shared.
     """
 
     below: int | None = None
@@ -110,7 +110,7 @@ class Choices:
 
     Attributes:
         below: by the number of chats, as `SlotPolicy.below`.
-        shared_from: by the number of chats, beginnings of so many tokens are shared, shorter ones
+        shared_from: by the number of chats, prefixes of so many tokens are shared, shorter ones
             copied.
         mixed_most: by the number of chats that decode, the rows of the largest pass that also
             reads a chunk; 0 where chunks are read in passes of their own.

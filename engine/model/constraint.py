@@ -58,7 +58,7 @@ class Constraint:
         if self._phase == _Phase.REASONING:
             if self._text.kind != "reasoning":
                 self._phase = _Phase.ANSWER
-                # The token that ended the reasoning may hold the answer's beginning.
+                # The token that ended the reasoning may hold the answer's first characters.
                 self._follow(self._tokenizer.tokenize_str(self._begin_answer()))
             return
         if self._phase == _Phase.OPENING:
@@ -97,7 +97,7 @@ class Constraint:
         bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
         known = np.unpackbits(bits, bitorder="little")[:vocab].astype(bool)
         if self._matcher.is_error() or not known.any():
-            # A form that refers to nothing but itself passes the check at the beginning.
+            # A form that refers to nothing but itself passes the check at the start.
             raise EngineError(
                 INVALID_REQUEST,
                 "No text can go on in the form that the answer must have. Check the schema, the "
@@ -208,7 +208,7 @@ def constrain(
     The first one of a model takes a second with a vocabulary of 150,000 tokens.
 
     Args:
-        reasoning: whether the answer may begin with it; None where nobody said.
+        reasoning: whether the answer may begin with it; None for the model's choice.
         calls: what the form binds are the calls of `params.tool_form`.
 
     Raises:
@@ -252,8 +252,8 @@ def _tokenizer(llguidance: Any, model: TextCodec) -> Any:
     """A model's tokenizer as llguidance needs it."""
     ends = sorted(model.eos) or [model.tokenizer.eos_token_id]
     try:
-        if (told := model.form_tokens()) is not None:
-            return form_tokens.make(told, ends)
+        if (known := model.form_tokens()) is not None:
+            return form_tokens.make(known, ends)
     except Exception:
         log.warning("the tokenizer for forms is made in one call, not in parts", exc_info=True)
     text = _json(model.tokenizer)

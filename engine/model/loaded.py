@@ -177,7 +177,7 @@ class LoadedModel:
         return self.kernels if measured and self.kernel_trust.works else None
 
     def pass_failed(self, chats: int) -> None:
-        """A pass that so many chats shared has raised. Whose fault it was it does not tell."""
+        """A pass that so many chats shared has raised. It does not show whose fault it was."""
         blamed = self.sharing if self.kernels_for(chats) is None else self.kernel_trust
         blamed.failed()
 

@@ -104,7 +104,7 @@ def _import_module(config: dict[str, Any]) -> None:
     """Import mlx-lm's module of the model, so that the engine thread need not."""
     from mlx_lm.utils import _get_classes
 
-    with contextlib.suppress(BaseException):  # `load` meets it again and tells it
+    with contextlib.suppress(BaseException):  # `load` meets it again and reports it
         _get_classes(dict(config))
 
 
@@ -261,7 +261,7 @@ def read_weights(net: Any, before: float = 0.0) -> Generator[float, None, None]:
 
 
 def load_error(name: str, config: dict[str, Any], error: Exception) -> EngineError:
-    """What is told of a model that could not be read."""
+    """The error for a model that could not be read, in words for people."""
     text = str(error).strip().splitlines()
     first = text[0] if text else type(error).__name__
     if "not supported" in first and "odel type" in first:

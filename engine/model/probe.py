@@ -1,6 +1,6 @@
 """Finding out, on a freshly loaded model, how its sessions can share a step and what they cost.
 
-Whatever a model may not be able to do is tried, and compared with what it says without: how its
+Whatever a model may not be able to do is tried, and compared with what it answers without: how its
 sessions step together (`_ways`), whether its output layer can leave out rows, whether an answer
 depends on where its prompt is cut into chunks, and which of its parts gives hidden states.
 """
@@ -205,10 +205,8 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
     for tokens in steps:
         each = []
         for token, caches in zip(tokens, alone, strict=True):
-            each.append(net(mx.array([[token]]), cache=caches)[:, -1])
-            yield from in_slices(caches, *each)
-            yield
-        expected.append(mx.concatenate(each).astype(mx.float32))
+            each.append((yield from _logits(net, [token], caches)))
+        expected.append(mx.concatenate(each))
     tried = _Tried(net, sessions, alone, steps, expected)
     if (yield from _agrees(SHARED, tried)):
         slots = yield from _agrees(_IN_SLOTS, tried)
@@ -223,6 +221,14 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
         return Ways(ROWS)
     undo()
     return Ways(ALONE)
+
+
+def _logits(net: Any, tokens: list[int], caches: Caches) -> Generator[None, None, mx.array]:
+    """The logits `[1, ids]` after some tokens of one session; yields within the pass and after."""
+    logits: mx.array = net(mx.array([tokens]), cache=caches)[:, -1].astype(mx.float32)
+    yield from in_slices(caches, logits)
+    yield
+    return logits
 
 
 def _plain(caches: Caches) -> bool:
@@ -278,13 +284,9 @@ def _chunk_difference(tried: _Tried, stepped: Caches) -> Generator[None, None, f
 
     `stepped` is the first session on a shared prefix, after the steps.
     """
-    chunk = mx.array([[3, 1, 4, 1, 5]])
-    plain = clone(tried.alone[0])
-    wanted = tried.net(chunk, cache=plain)[:, -1]
-    yield from in_slices(plain, wanted)
-    yield
-    got = tried.net(chunk, cache=stepped)[:, -1].astype(mx.float32)
-    yield from in_slices(stepped, got)
+    chunk = [3, 1, 4, 1, 5]
+    wanted = yield from _logits(tried.net, chunk, clone(tried.alone[0]))
+    got = yield from _logits(tried.net, chunk, stepped)
     return apart(got, wanted)
 
 
@@ -294,14 +296,10 @@ def _mixed_difference(tried: _Tried) -> Generator[None, None, float]:
     The largest of the step's own, the chunk's last, and the third's after what it has read.
     """
     net, tokens, expected = tried.net, tried.steps[0], tried.expected[0]
-    chunk, then = [3, 1, 4, 1, 5], mx.array([[9]])
+    chunk, then = [3, 1, 4, 1, 5], [9]
     plain = clone(tried.sessions[2])
-    last = net(mx.array([chunk]), cache=plain)[:, -1]
-    yield from in_slices(plain, last)
-    yield
-    wanted = net(then, cache=plain)[:, -1]
-    yield from in_slices(plain, wanted)
-    yield
+    last = yield from _logits(net, chunk, plain)
+    wanted = yield from _logits(net, then, plain)
     first, second, third = (clone(caches) for caches in tried.sessions)
     shared = ragged.share_caches([first, second], None, [(third, len(chunk))])
     places = (0, 1, 1 + len(chunk))
@@ -310,10 +308,8 @@ def _mixed_difference(tried: _Tried) -> Generator[None, None, float]:
     step = output_rows.of(together, places)
     yield from in_slices(zip(first, second, third, strict=True), step)
     yield
-    said = net(then, cache=third)[:, -1]
-    yield from in_slices(third, said)
-    yield
-    pairs = (step[:2], expected[:2]), (step[2:], last), (said, wanted)
+    after = yield from _logits(net, then, third)
+    pairs = (step[:2], expected[:2]), (step[2:], last), (after, wanted)
     return max(apart(got.astype(mx.float32), right) for got, right in pairs)
 
 
@@ -353,7 +349,6 @@ def _difference(way: str, tried: _Tried) -> Generator[None, None, float]:
             yield
         if way == _SHARED_PREFIX:
             worst = max(worst, (yield from _chunk_difference(tried, together[0])))
-            yield
     finally:
         for kv in kvs:
             kv.drop()  # breaks the reference cycle of slots and occupants: nobody collects it
@@ -387,7 +382,7 @@ def wide_enough(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Cach
         cache.make_mask = _Noting(cache, asked)
     try:
         net(mx.array([[1, 1]]), cache=caches)
-    except Exception as error:  # the probe will meet it again and tell it
+    except Exception as error:  # `explore` will meet it again and report it
         log.debug("two tokens: %s: %s", type(error).__name__, error)
     finally:
         for cache in windows:  # breaks a reference cycle

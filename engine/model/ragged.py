@@ -154,7 +154,7 @@ class SlotStep:
         self.occupied = len(buffer.occupants)
         self.lengths = tuple(length + 1 for length in buffer.lengths)
         self._buffer = buffer
-        # The layers of a form are in step (`slot_layer.in_step`), the first tells for all.
+        # The layers of a form are in step (`slot_layer.in_step`), the first stands for all.
         self._filled = {
             form: Filled([caches[buffer.forms.index(form)] for caches in buffer.caches])
             for form in set(buffer.forms)

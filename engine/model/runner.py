@@ -175,15 +175,15 @@ def follow(
     alone = _apart(model, kvs, shared)
     order = [] if model.slots is None else model.slots.assign(kvs, alone)
     order = order or list(range(len(kvs)))
-    told, caches = fed(len(kvs)), [kvs[row].layers for row in order]
-    feeds = list(mx.split(told[: len(kvs), None], len(kvs)))
+    given, caches = fed(len(kvs)), [kvs[row].layers for row in order]
+    feeds = list(mx.split(given[: len(kvs), None], len(kvs)))
     if readings:
         logits = forward_mixed(model, feeds, caches, readings)
     else:
         logits = forward(model, feeds, caches, alone)
     mx.async_eval(logits)  # type: ignore[no-untyped-call]
     _note_read(readings)
-    return order, told
+    return order, given
 
 
 def _apart(model: LoadedModel, kvs: Sequence[SessionKV], shared: bool) -> bool:
@@ -281,7 +281,7 @@ def read_ahead(
         logits,
         [answer.sampler for _ in places],
         [answer.index + place for place in places],
-        [recent_after(answer, fed[: place + 1]) for place in places],
+        [recent(answer, fed[: place + 1]) for place in places],
     )
     chosen = []
     for token in sampled:
@@ -302,24 +302,19 @@ def pending(answer: Answer) -> mx.array:
     return mx.array([[answer.tokens[-1]]], mx.uint32)
 
 
-def recent(answer: Answer) -> mx.array | None:
-    """The latest token ids, the pending one included, for a sampler with penalties."""
+def recent(answer: Answer, fed: mx.array | None = None) -> mx.array | None:
+    """The latest token ids, the pending one included, for a sampler with penalties.
+
+    Args:
+        fed: the pending token and what follows it, where more than that has been fed.
+    """
     if not answer.params.uses_history:
         return None
     window = answer.params.penalty_window
-    if answer.next is None:
-        return mx.array(answer.tokens[-window:], mx.uint32)
-    known = answer.tokens[-(window - 1) :] if window > 1 else []
-    return mx.concatenate([mx.array(known, mx.uint32), answer.next.astype(mx.uint32).reshape(1)])
-
-
-def recent_after(answer: Answer, fed: mx.array) -> mx.array | None:
-    """As `recent` once `fed`, which begins with the pending token, has been accepted."""
-    if not answer.params.uses_history:
-        return None
-    window = answer.params.penalty_window
-    known = answer.tokens[max(0, len(answer.tokens) - window) :]
-    return mx.concatenate([mx.array(known, mx.uint32), fed])[-window:]
+    known = mx.array(answer.tokens[-window:], mx.uint32)
+    if fed is None and answer.next is not None:
+        fed = answer.next.astype(mx.uint32).reshape(1)
+    return known if fed is None else mx.concatenate([known, fed])[-window:]
 
 
 def _rows_of(readings: Sequence[Reading]) -> mx.array:
