@@ -49,6 +49,16 @@ def test_importing_the_engine_imports_neither_mlx_nor_qt() -> None:
     )
 
 
+def test_the_benchmarks_leave_mlx_to_the_engine_which_loads_its_blas_before() -> None:
+    run(
+        """
+        import sys
+        import engine.cli.bench
+        assert "mlx.core" not in sys.modules
+        """
+    )
+
+
 ANSWER = """
 import sys
 sys.modules["PySide6"] = None  # importing it from here on raises
