@@ -73,10 +73,10 @@ def doors(arguments: list[str]) -> int:
 
 def _with_openblas(part: str, arguments: list[str]) -> int:
     """Run a part that has a module of its own; OpenBLAS goes in before anything imports MLX."""
-    from engine.model import backend, importing
+    from engine.model import backend
 
     backend.take_openblas()
-    with importing.file_limit_kept():  # mlx-lm would take most of the descriptors away
+    with backend.file_limit_kept():  # mlx-lm would take most of the descriptors away
         module = importlib.import_module(f"tests.{part}")
     status: int = module.main(arguments)
     return status

@@ -14,8 +14,6 @@ from engine.bench.small_copies import first_layers
 from engine.engine import Engine
 from engine.model.info import Model
 from engine.params import SamplingParams
-from engine.runtime import drafts as drafting
-from engine.runtime.examining import resolve
 
 PROMPTS = (
     "How do I open a new chat?",
@@ -52,6 +50,8 @@ def run(
         draft: what drafts; None makes it of the model's own first layers, all but one in five.
     """
     with tempfile.TemporaryDirectory() as scratch, Engine() as engine:
+        from engine.runtime.examining import resolve  # brings MLX, before which BLAS must be loaded
+
         folder = resolve(path)
         small = Path(draft) if draft is not None else Path(scratch) / "first-layers"
         if draft is None:
@@ -65,6 +65,8 @@ def run(
 def measure(engine: Engine, path: str, draft: Path, tokens: int, rounds: int) -> Gain:
     """Measure the three ways in turns, in every round each of them once."""
     rates: dict[str, list[float]] = {"plain": [], "always": [], "chosen": []}
+    from engine.runtime import drafts as drafting  # brings MLX
+
     usual, held, drafted = drafting.WORTH, 0, 0
     engine.load(path)  # so that only what drafts is loaded in each round
     try:

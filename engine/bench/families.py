@@ -141,7 +141,11 @@ def measure(architecture: str, folder: Path, group: int = 0) -> Finding:
         return Finding(architecture, why=f"not in few bits: {_first_line(error)}")
     kinds = sorted({k for c in model.new_caches() for k in _kinds(c)})
     had = Finding(
-        architecture, ", ".join(kinds), model.info.step, model.shares_prefix, model.token_by_token
+        architecture,
+        ", ".join(kinds),
+        model.info.step,
+        model.can.ways.shares_prefix,
+        model.can.token_by_token,
     )
     if model.info.step == ALONE:
         return had

@@ -87,7 +87,7 @@ def _loaded(family: str) -> Any:
 
     backend.take_openblas()
     graph_marks.prepare()
-    from engine.model.importing import import_mlx_lm
+    from engine.model.backend import import_mlx_lm
 
     import_mlx_lm()
     graph_marks.mark_recurrent()

@@ -8,10 +8,8 @@ from typing import Any
 import mlx.core as mx
 
 from engine.bench.graph_marks import launched
-from engine.model.kernel.attention import RaggedAttention
-from engine.model.kernel.program import Geometry, Program
-from engine.model.kernel.source import names
-from engine.model.kernel.use import Approved
+from engine.model.kernel.attention import Approved, Attend, RaggedAttention
+from engine.model.kernel.program import Geometry, Program, names
 
 
 class Counted(Approved):
@@ -20,8 +18,8 @@ class Counted(Approved):
     def __init__(self) -> None:
         super().__init__(RaggedAttention(_launch), ())
 
-    def _takes(self, geometry: Geometry) -> bool:
-        return True
+    def taking(self, geometry: Geometry, alike: bool) -> Attend | None:
+        return None if alike else self._attend
 
 
 def _launch(

@@ -107,7 +107,7 @@ def stretto(model: Any, case: Case) -> Count | None:
     from engine.errors import EngineError
     from engine.kv.session_kv import SessionKV
     from engine.model import quantised, runner
-    from engine.model.reading import Reading
+    from engine.model.runner import Reading
 
     make = model.new_caches
     if case.bits:
@@ -115,13 +115,13 @@ def stretto(model: Any, case: Case) -> Count | None:
             make = quantised.kept_in(model, case.bits).make
         except EngineError:
             return None
-    if case.prefix and not model.shares_prefix:
+    if case.prefix and not model.can.ways.shares_prefix:
         return None
-    if case.chunk and len(case.lengths) > 1 and not model.mixes:
+    if case.chunk and len(case.lengths) > 1 and not model.can.ways.mixes:
         return None
 
     def session(length: int) -> SessionKV:
-        kv = SessionKV(make, model.shares_prefix)
+        kv = SessionKV(make, model.can.ways.shares_prefix)
         kv.caches = filled(model.net, make(), length)
         kv.tokens = [0] * length
         return kv

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 import mlx.core as mx
 
 from engine.model.backend import device_here
-from engine.model.kernel.attention import Attend, Source
-from engine.model.kernel.device import attention
+from engine.model.kernel.attention import Attend, Source, on_device
 from engine.model.kernel.program import WIDTHS, Geometry
 from engine.sandbox import jobs
 
@@ -97,7 +96,7 @@ def lines(device: str, asked: Sequence[Geometry], faults: Faults, own: Attend) -
 def all_lines() -> Iterator[str]:
     """As `lines`, with this machine's GPU and all that models ask for."""
     device = device_here()
-    return lines(device, geometries(), jobs.kernel_faults, attention(device))
+    return lines(device, geometries(), jobs.kernel_faults, on_device(device))
 
 
 def main() -> int:

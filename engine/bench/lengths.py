@@ -190,7 +190,7 @@ class _Attention(Contender):
         import mlx.core as mx
 
         from engine.model import cpu
-        from engine.model.patches.attention import attention
+        from engine.model.attention import attention
 
         with cpu.engaged():
             pairs = zip(self._queries, self._layers, strict=True)

@@ -31,10 +31,10 @@ if most:
     import resource
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
-from engine.model import backend, importing
+from engine.model import backend
 backend.take_openblas()
 import mlx.core as mx
-with importing.file_limit_kept():
+with backend.file_limit_kept():
     from mlx_lm import server
 
 def tell():

@@ -53,7 +53,7 @@ def run(path: str, rounds: int, folder: str | None, say: Say) -> dict[str, Any]:
     """
     with subject(path) as it:
         it.engine.unload(it.model)
-        from engine.model import backend, choices, loader, ways_json
+        from engine.model import backend, choices, loader
         from engine.runtime.calibrating import WaysFile, guess_of
 
         model = loader.load_at_once(Path(it.model.path), it.model.dtype == "float32")
@@ -69,7 +69,7 @@ def run(path: str, rounds: int, folder: str | None, say: Say) -> dict[str, Any]:
     good = sum(case.over_best <= TOLERANCE for case in cases)
     say(f"{good} of {len(cases)} within {TOLERANCE - 1:.0%} of the fastest way")
     return {
-        "results": ways_json.to_json(results),
+        "results": choices.to_json(results),
         "cases": [[c.part, c.chats, c.tokens, dict(c.times), c.chosen, c.over_best] for c in cases],
     }
 

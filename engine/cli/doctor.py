@@ -102,7 +102,7 @@ def examine() -> Report:
     missing = overlay.missing()
     if machine.device == "cpu" and machine.blas.startswith("reference"):
         missing.append(f"OpenBLAS, with which prompts are read far faster: {machine.blas}")
-    states = patches.states()
+    found = patches.states()
     report = Report(
         {"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}},
         place,
@@ -114,7 +114,7 @@ def examine() -> Report:
             "memory": machine.memory,
             "memory_budget": int(machine.memory * BUDGET_SHARE),
         },
-        [asdict(state) for state in states],
+        [{"name": p.name, "on": p.on, "reason": p.reason, "loss": p.loss} for p in found],
         adapting.why_not(),
     )
     if report.adapters:
@@ -123,7 +123,7 @@ def examine() -> Report:
         report.differences.append(f"{laid_over.folder} is not used: {laid_over.refused}.")
     report.differences += [
         f"The patch {state.name!r} is off ({state.reason}). {state.loss}"
-        for state in states
+        for state in found
         if not state.on and not state.reason.startswith(_NOT_NEEDED)
     ]
     return report

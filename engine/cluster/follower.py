@@ -21,7 +21,7 @@ from engine.kv.session_kv import SessionKV
 from engine.model import fingerprint, folder, loader, runner
 from engine.model.loaded import LoadedModel
 from engine.model.quantised import kept_in
-from engine.model.reading import Reading
+from engine.model.runner import Reading
 from engine.model.slices import at_once
 
 READ = 4

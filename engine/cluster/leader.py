@@ -25,7 +25,7 @@ from engine.kv.cache_objects import Caches
 from engine.kv.ledger import common_prefix
 from engine.kv.offload import LEAST_TOKENS, Offload
 from engine.kv.session_kv import SessionKV
-from engine.model import fingerprint, loader
+from engine.model import fingerprint, loader, vocabulary
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Examined, Pieces
 from engine.runtime.plan import Chunk, StepPlan
@@ -456,7 +456,7 @@ class Leader:
         self, number: int, net: Any, examined: Examined, config: dict[str, Any]
     ) -> LoadedModel:
         """All ranks find out what the model can do, in the same passes. Nothing comes between."""
-        words = loader.words(examined)
+        words = vocabulary.words(examined.tokenizer)
         name = fingerprint.fingerprint(examined.contents, loader.compute_dtype(net))
         question = self._followers.ask(
             {"do": "measure", "model": number, "words": words, "id": name}
@@ -475,7 +475,8 @@ class Leader:
                 "Stretto, mlx and mlx-lm, and the same kind of machine."
             )
         model = loader.loaded(net, examined, config, found)
-        model.body = None  # embeddings are read in passes that no plan knows
+        # Embeddings would be read in passes that no plan knows.
+        model.can = replace(model.can, body=None)
         model.info = replace(model.info, embeds=False)
         model.ranks, model.feed, model.kept_in = self.size, self._feed, tried.kept_in
         model.new_kv = lambda make, shares, bits: SpreadKV(

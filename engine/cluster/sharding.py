@@ -12,10 +12,10 @@ import mlx.core as mx
 
 from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.kv.fitting import Weights
-from engine.model import loader, measuring
+from engine.model import loader, probe
 from engine.model.info import Model
-from engine.model.loaded import LoadedModel
-from engine.model.measuring import Measured
+from engine.model.loaded import LoadedModel, TextCodec
+from engine.model.probe import Abilities
 from engine.model.quantised import KeptIn, kept_in
 from engine.model.slices import at_once
 
@@ -130,7 +130,7 @@ class Shares:
 
 def try_out(
     net: Any, words: int, ranks: int, done: Callable[[], None], name: str = ""
-) -> tuple[LoadedModel, Measured]:
+) -> tuple[LoadedModel, Abilities]:
     """Find out what a spread model can do; all ranks do so at the same time.
 
     Whether chats can keep their keys in few bits is found out now, as all ranks must take part.
@@ -142,20 +142,10 @@ def try_out(
     Returns:
         The model as far as a follower needs it, without words of its own, and what was found.
     """
-    found = at_once(measuring.measure(net, words), done)
-    model = LoadedModel(
-        info=Model("", name, "", 0, 0, "", found.ways.step, False),
-        net=net,
-        tokenizer=None,
-        eos=frozenset(),
-        estimate=found.estimate,
-        make_cache=found.make_cache,
-        slots=found.slots(),
-        shares_prefix=found.ways.shares_prefix,
-        mixes=found.ways.mixes,
-        token_by_token=found.token_by_token,
-        ranks=ranks,
-    )
+    found = at_once(probe.measure(net, words), done)
+    info = Model("", name, "", 0, 0, "", found.ways.step, False)
+    text = TextCodec(info, None, frozenset())
+    model = LoadedModel(info, net, found, text, ranks=ranks, slots=found.slots())
     for bits in BITS:
         with contextlib.suppress(EngineError):  # a chat that asks for them gets the error
             kept_in(model, bits, words)
@@ -165,7 +155,8 @@ def try_out(
 
 def plans(model: LoadedModel) -> int:
     """31 bits by which two ranks know that they will carry out a plan in the same way."""
-    ways = (model.info.step, model.shares_prefix, model.mixes, model.token_by_token)
+    can = model.can.ways
+    ways = (can.step, can.shares_prefix, can.mixes, model.can.token_by_token)
     slots = None if model.slots is None else type(model.slots.policy).__name__
     kinds = [type(cache).__name__ for cache in model.new_caches()]
     kept = [isinstance(model.kept_in.get(bits), KeptIn) for bits in BITS]

@@ -4,7 +4,7 @@ A `SharedPrefix` holds the keys and values of the first tokens for every layer. 
 to after it was made. Each session that begins with it has one `SharedPrefixKV` a layer: the first
 `base` tokens are the shared prefix's, the tokens after them are the session's own. So a fork costs
 only what it adds, and a decode step reads the shared prefix once for all its sessions
-(`engine.model.prefix_attention`).
+(`engine.model.attention`).
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ _PLAIN = Form()
 
 @functools.cache
 def _kinds() -> dict[type[Any], Callable[[Any], Form]]:
-    # Not at the top of the file: see `importing.file_limit_kept`.
+    # Not at the top of the file: see `backend.file_limit_kept`.
     from mlx_lm.models.cache import KVCache, QuantizedKVCache, RotatingKVCache
 
     return {

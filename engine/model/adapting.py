@@ -25,7 +25,7 @@ from engine.model.cpu import blocks, experts, layers
 from engine.model.folder import refuse
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Examined, Pieces
-from engine.model.patches.replace import expect
+from engine.model.patches import expect
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapters.safetensors"
 LEAVES = {"lora_a", "lora_b", "m"}
@@ -74,7 +74,7 @@ def examine(
         contents = fingerprint.adapter_contents(*files)
     except (OSError, ValueError) as error:
         raise refuse(f"{name} could not be loaded: {error}") from None
-    with contextlib.suppress(Exception):  # so that the engine thread need not; `adapt` tells it
+    with contextlib.suppress(Exception):  # so that the engine thread need not; `adapt` reports it
         import mlx_lm.tuner.utils  # noqa: F401
     return Adapter(path, identity, name, kind, layers, parameters, sizes[0], sizes[1], contents)
 
@@ -139,16 +139,13 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
         adapter=str(adapter.folder.resolve()),
         base=base.info.id,
     )
-    return replace(made, info=info, base=base)
+    return replace(made, info=info, text=replace(made.text, info=info), base=base)
 
 
 def reads_again(base: LoadedModel, kind: str) -> bool:
     """Whether a variant has weights of its own, since the base gave its up to be computed faster.
 
     DoRA reads weights, and an adapter changes what is within a layer of experts.
-
-    Args:
-        kind: of the adapter.
     """
     return (kind == "dora" and layers.taken(base.net)) or experts.taken(base.net)
 
@@ -161,8 +158,7 @@ def share(net: Any) -> Any:
 def _copy(value: Any, done: dict[int, Any]) -> Any:
     """Copy modules and what holds them; everything else is shared.
 
-    Args:
-        done: the copies of modules by the originals' `id`, so that one in two places stays one.
+    `done` has the copies by the originals' `id`, so that a module in two places stays one.
     """
     if isinstance(value, nn.Module):
         if id(value) not in done:
@@ -195,11 +191,7 @@ def _change_layers(net: Any, adapter: Adapter) -> None:
 
 
 def _give(net: Any, adapter: Adapter, dtype: str) -> int:
-    """Set an adapter's arrays, which must be exactly those that the changed layers have.
-
-    Returns:
-        their bytes.
-    """
+    """Set an adapter's arrays, exactly those that the changed layers have; returns their bytes."""
     loaded: Any = mx.load(str(adapter.folder / WEIGHTS))
     given: dict[str, mx.array] = dict(loaded)
     wanted = {

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib
 import logging
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from engine.model import patches
-from engine.model.importing import import_mlx_lm
+from engine.model import overlay, patches
+from engine.text import import_structure
 
 log = logging.getLogger(__name__)
 
 _openblas: ctypes.CDLL | None = None
-_told_of_blas = False
+_warned_of_blas = False
 _starting = threading.Lock()  # two engines may start at once
 
 
@@ -74,15 +76,15 @@ def take_openblas() -> str:
 
 
 def _reference(why: str) -> str:
-    global _told_of_blas
-    if not _told_of_blas:
-        _told_of_blas = True
+    global _warned_of_blas
+    if not _warned_of_blas:
+        _warned_of_blas = True
         log.warning("MLX keeps its slow BLAS, prompts are read up to 30 times slower: %s.", why)
     return f"reference ({why})"
 
 
-# The features that OpenBLAS's SkylakeX kernels need.
 _SKYLAKE = {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
+"""The features that OpenBLAS's SkylakeX kernels need."""
 
 
 @contextlib.contextmanager
@@ -112,14 +114,14 @@ def _unseen_avx512() -> bool:
 
 def _processor() -> tuple[str, set[str]]:
     """The processor's vendor and features from /proc/cpuinfo; empty where there is none."""
-    told: dict[str, str] = {}
+    found: dict[str, str] = {}
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as lines:
         for line in lines:
             if not line.strip():
                 break  # the other cores are the same
             name, _, value = line.partition(":")
-            told.setdefault(name.strip(), value.strip())
-    return told.get("vendor_id", ""), set(told.get("flags", "").split())
+            found.setdefault(name.strip(), value.strip())
+    return found.get("vendor_id", ""), set(found.get("flags", "").split())
 
 
 def openblas() -> bool:
@@ -201,9 +203,9 @@ def _start() -> Backend:
         patches.skip(["compilation"], "only needed on a CPU")
     if device == "cpu" and sys.platform == "linux":
         from engine.model import cpu
-        from engine.model.cpu import matvec
+        from engine.model.cpu import dense
 
-        cpu.enable(blas != "OpenBLAS" or wide_kernels(), matvec.declare(_openblas))
+        cpu.enable(blas != "OpenBLAS" or wide_kernels(), dense.declare(_openblas))
         for name in _LINUX_CPU:
             patches.apply(name)
         _keep_freed_memory()
@@ -266,3 +268,79 @@ def memory_kept() -> int:
     import mlx.core as mx
 
     return int(mx.get_cache_memory())
+
+
+# ---------------------------------------------------------------- importing mlx-lm
+
+
+def import_mlx_lm() -> None:
+    """Import mlx-lm: the one of the overlay, or the pinned one where that cannot be imported."""
+    try:
+        _import_patiently()
+        if overlay.in_use() is not None:
+            overlay.check()
+    except (Exception, SystemExit) as error:
+        if not overlay.leave(error):
+            raise
+        _import_patiently()
+    overlay.imported()
+
+
+def _import_patiently() -> None:
+    """Import mlx-lm, even while another thread imports it.
+
+    The package comes before its modules. Whoever imports a module first holds the module's lock
+    and waits for the package's. A thread that holds the package's lock may want that module, and
+    Python then raises `_DeadlockError` in one of the two. If that happens here because the other
+    thread began with a module, the import is tried again.
+    """
+    import_structure.prepare()
+    for patience in (0.05, 0.2, 0.8, None):
+        try:
+            with file_limit_kept():
+                importlib.import_module("mlx_lm")
+            break
+        except RuntimeError as error:
+            if type(error).__name__ != "_DeadlockError" or patience is None:
+                raise
+            time.sleep(patience)
+    # It prints advice for its own users, such as that a prompt is longer than the context.
+    logging.getLogger("transformers").setLevel(logging.ERROR)
+
+
+def install_file_limit() -> None:
+    """Check that there is what `file_limit_kept` replaces.
+
+    Raises:
+        AttributeError, ImportError: there is not.
+    """
+    if sys.platform != "win32":
+        import resource
+
+        _ = resource.setrlimit, resource.getrlimit, resource.RLIMIT_NOFILE
+
+
+@contextlib.contextmanager
+def file_limit_kept() -> Iterator[None]:
+    """Within this block `resource.setrlimit` has no effect, in all threads.
+
+    `import mlx_lm` sets RLIMIT_NOFILE to (2048, 4096). That raises where the hard limit is lower,
+    and where it was higher the process can never raise it again. This is why nothing imports mlx-lm
+    at the top of a file.
+    """
+    if sys.platform == "win32":
+        patches.skip(["file_limit"], "Windows has no such limit")
+    if sys.platform == "win32" or not patches.apply("file_limit"):
+        yield
+        return
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    real = resource.setrlimit
+    resource.setrlimit = lambda *_: None
+    try:
+        yield
+    finally:
+        resource.setrlimit = real
+        if resource.getrlimit(resource.RLIMIT_NOFILE) != before:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)

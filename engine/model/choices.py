@@ -11,7 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 SLOTS, PREFIX, MIXED, CHUNK, KERNELS = "slots", "prefix", "mixed", "chunk", "kernels"
 
@@ -89,7 +91,7 @@ class Guess:
 
     Attributes:
         below: as `SlotPolicy.below`.
-        shared_from: tokens from which beginnings are shared.
+        shared_from: tokens from which prefixes are shared.
     """
 
     below: int | None = None
@@ -108,7 +110,7 @@ class Choices:
 
     Attributes:
         below: by the number of chats, as `SlotPolicy.below`.
-        shared_from: by the number of chats, beginnings of so many tokens are shared, shorter ones
+        shared_from: by the number of chats, prefixes of so many tokens are shared, shorter ones
             copied.
         mixed_most: by the number of chats that decode, the rows of the largest pass that also
             reads a chunk; 0 where chunks are read in passes of their own.
@@ -124,8 +126,7 @@ class Choices:
 
     def slots_below(self, chats: int, guess: int | None) -> int | None:
         """`below` for so many chats."""
-        found: int | None = _nearest(self.below, chats, guess)
-        return found
+        return _nearest(self.below, chats, guess)
 
     def way(self, cell: Cell, below: int | None) -> str:
         """Which of a cell's ways is taken, where `below` is guessed for slots."""
@@ -142,24 +143,22 @@ class Choices:
 
     def shared_for(self, chats: int) -> int:
         """`shared_from` for so many chats."""
-        found: int = _nearest(self.shared_from, chats, Guess.shared_from)
-        return found
+        return _nearest(self.shared_from, chats, Guess.shared_from)
 
     def mixed_for(self, chats: int) -> int:
         """`mixed_most` for so many chats."""
-        found: int = _nearest(self.mixed_most, chats, EVERY)
-        return found
+        return _nearest(self.mixed_most, chats, EVERY)
 
     def kernels_for(self, chats: int) -> bool:
         """`kernels` for so many chats."""
-        return bool(_nearest(self.kernels, chats, True))
+        return _nearest(self.kernels, chats, True)
 
 
-def _nearest(by_count: Mapping[int, Any], chats: int, otherwise: Any) -> Any:
-    known = [n for n in by_count if n <= chats] or list(by_count)
-    if not known:
+def _nearest(by_count: Mapping[int, T], chats: int, otherwise: T) -> T:
+    """What was found for as many chats, or the next fewer; else for the fewest."""
+    if not by_count:
         return otherwise
-    return by_count[max(known) if max(known) <= chats else min(known)]
+    return by_count[max((n for n in by_count if n <= chats), default=min(by_count))]
 
 
 def choose(results: Results, guess: Guess) -> Choices:
@@ -281,3 +280,35 @@ def _short_enough(cell: Cell, results: Results) -> bool:
     before = results.get(Cell(CHUNK, 1, shorter[-1]))
     took = math.inf if before is None else before[WAYS[CHUNK][0]]
     return took * cell.tokens / shorter[-1] <= _LONGEST_CHUNK_S
+
+
+def to_json(results: Results) -> list[Any]:
+    """The results as plain data."""
+    return [[c.part, c.chats, c.tokens, dict(times)] for c, times in sorted(results.items())]
+
+
+def from_json(data: object) -> dict[Cell, dict[str, float]]:
+    """The results that `to_json` has written. What a file says is not believed.
+
+    Raises:
+        ValueError: there is something in it that cannot have been measured.
+    """
+    if not isinstance(data, list) or len(data) > len(CELLS):
+        raise ValueError("it is no list of results")
+    found: dict[Cell, dict[str, float]] = {}
+    for entry in data:
+        if not isinstance(entry, list) or len(entry) != 4:
+            raise ValueError("an entry is no result")
+        part, chats, tokens, times = entry
+        if type(part) is not str or type(chats) is not int or type(tokens) is not int:
+            raise ValueError("an entry names no cell")
+        cell = Cell(part, chats, tokens)
+        if cell not in CELLS or cell in found:
+            raise ValueError("an entry names an unknown cell")
+        if not isinstance(times, dict) or set(times) != set(WAYS[part]):
+            raise ValueError("an entry has other ways")
+        for seconds in times.values():
+            if type(seconds) is not float or not 0 < seconds < 3600:
+                raise ValueError("an entry has no time")
+        found[cell] = {way: times[way] for way in WAYS[part]}
+    return found

@@ -1,5 +1,7 @@
 """Answers of a given form: which tokens may come next, by JSON schema, expression or grammar.
 
+Also tool calls that are bound to their tools' schemas (`SamplingParams.tool_form`).
+
 llguidance knows the forms. It is imported only when one is asked for. Which tokens are allowed
 depends on the token before, but the forward pass does not. So the pass is launched ahead as for
 every other row, and only the choice of the token waits until the one before has been read.
@@ -8,7 +10,6 @@ every other row, and only the choice of the token waits until the one before has
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from enum import Enum, auto
 from typing import Any
 
@@ -16,7 +17,7 @@ import mlx.core as mx
 import numpy as np
 
 from engine.errors import INTERNAL_ERROR, INVALID_REQUEST, EngineError
-from engine.model.loaded import TextSide
+from engine.model.loaded import TextCodec
 from engine.params import SamplingParams
 from engine.text import form_tokens, recognition
 from engine.text.forms import MISSING, grammar, too_much, without_limits
@@ -57,7 +58,7 @@ class Constraint:
         if self._phase == _Phase.REASONING:
             if self._text.kind != "reasoning":
                 self._phase = _Phase.ANSWER
-                # The token that ended the reasoning may hold the answer's beginning.
+                # The token that ended the reasoning may hold the answer's first characters.
                 self._follow(self._tokenizer.tokenize_str(self._begin_answer()))
             return
         if self._phase == _Phase.OPENING:
@@ -96,7 +97,7 @@ class Constraint:
         bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
         known = np.unpackbits(bits, bitorder="little")[:vocab].astype(bool)
         if self._matcher.is_error() or not known.any():
-            # A form that refers to nothing but itself passes the check at the beginning.
+            # A form that refers to nothing but itself passes the check at the start.
             raise EngineError(
                 INVALID_REQUEST,
                 "No text can go on in the form that the answer must have. Check the schema, the "
@@ -126,27 +127,89 @@ class Constraint:
         return str(self._matcher.get_error()).strip()
 
 
-Make = Callable[[Any, TextSide, SamplingParams, ReplyText, int], "Constraint"]
-"""Makes a constraint of llguidance's matcher. The last argument opens the reasoning."""
+class RequiredCalls(Constraint):
+    """The answer is calls and nothing else. Their markers stay markers, and frame the calls."""
+
+    def _begin_answer(self) -> str:
+        # Without what the template or the model has written around the reasoning.
+        return self._text.without_reasoning
 
 
-def of_answer(
-    matcher: Any, model: TextSide, _: SamplingParams, text: ReplyText, opens_reasoning: int
-) -> Constraint:
-    """The constraint of a whole answer."""
-    return Constraint(matcher, model.forms.tokenizer, text, opens_reasoning)
+class HeadedCalls(Constraint):
+    """Required calls where headers say what a part is: all is bound, thoughts as free text."""
+
+    def accept(self, token: int) -> None:
+        self._follow([token])
+
+    def allowed(self, vocab: int) -> mx.array:
+        return self._next(vocab)
+
+
+class FreeCalls(Constraint):
+    """What is no call is free; in a call only what its tool takes may come.
+
+    A header may name a tool that was not offered. That call stays free, and is reported as broken.
+
+    Args:
+        opens: the token that opens a call, -1 where several make its marker.
+        closes: a marker closes each call; without one they last until the answer ends.
+        headed: a header says that a call comes, and which tool it calls.
+    """
+
+    def __init__(
+        self,
+        matcher: Any,
+        tokenizer: Any,
+        text: ReplyText,
+        opens: int,
+        closes: bool,
+        headed: bool = False,
+    ) -> None:
+        super().__init__(matcher, tokenizer, text, -1)
+        self._headed = headed
+        self._opens = opens
+        self._closes = closes
+        self._calling = False
+        self._closed = 0  # calls; the text of the last one may come a token later
+
+    def accept(self, token: int) -> None:
+        kind = self._text.kind
+        if self._calling:
+            self._follow([token])
+            if self.complete and self._closes:
+                self._calling = self.complete = False
+                self._closed += 1
+        elif (kind == "tool" and len(self._text.calls) >= self._closed) or (
+            kind == "answer" and token == self._opens
+        ):
+            self._matcher.reset()
+            begun = self._tokenizer.tokenize_str(self._text.call)
+            if self._headed and self._matcher.validate_tokens(begun) < len(begun):
+                self._closed += 1
+                return
+            self._calling = True
+            self._follow(begun)
+
+    def allowed(self, vocab: int) -> mx.array:
+        if self._calling:
+            return self._next(vocab)
+        return mx.array(np.ones(vocab, bool))
 
 
 def constrain(
-    model: TextSide,
+    model: TextCodec,
     params: SamplingParams,
     text: ReplyText,
     reasoning: bool | None,
-    make: Make = of_answer,
+    calls: bool = False,
 ) -> Constraint | None:
     """The constraint that `params` ask for, or None.
 
     The first one of a model takes a second with a vocabulary of 150,000 tokens.
+
+    Args:
+        reasoning: whether the answer may begin with it; None for the model's choice.
+        calls: what the form binds are the calls of `params.tool_form`.
 
     Raises:
         EngineError: `invalid_request` when the form cannot be used, with the reason.
@@ -157,28 +220,40 @@ def constrain(
         import llguidance
     except ImportError:
         raise EngineError(INVALID_REQUEST, MISSING) from None
-    with model.forms.lock:
-        if model.forms.tokenizer is None:
-            model.forms.tokenizer = _tokenizer(llguidance, model)
+    with model.forms_lock:
+        if model.forms is None:
+            model.forms = _tokenizer(llguidance, model)
     matcher = _matcher(llguidance.LLMatcher, model, params)
     if matcher.is_error() and params.form_limits is not None:
         matcher = _matcher(llguidance.LLMatcher, model, without_limits(params))
     if matcher.is_error():
         reason = " ".join(matcher.get_error().split())
         raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
-    return make(matcher, model, params, text, _opener(model, reasoning))
+    tokenizer, opens_reasoning = model.forms, _opener(model, reasoning)
+    if not calls:
+        return Constraint(matcher, tokenizer, text, opens_reasoning)
+    assert params.tool_form is not None
+    markers = recognition.of(model.tokenizer).markers
+    if params.tool_form.required:
+        if markers.header is not None:
+            return HeadedCalls(matcher, tokenizer, text, -1)
+        return RequiredCalls(matcher, tokenizer, text, opens_reasoning)
+    start, end = markers.call
+    ids = model.tokenizer.encode(start, add_special_tokens=False) if start else []
+    opens = int(ids[0]) if len(ids) == 1 else -1
+    return FreeCalls(matcher, tokenizer, text, opens, bool(end), not start)
 
 
-def _matcher(kind: Any, model: TextSide, params: SamplingParams) -> Any:
-    return kind(model.forms.tokenizer, grammar(kind, params), log_level=0)
+def _matcher(kind: Any, model: TextCodec, params: SamplingParams) -> Any:
+    return kind(model.forms, grammar(kind, params), log_level=0)
 
 
-def _tokenizer(llguidance: Any, model: TextSide) -> Any:
+def _tokenizer(llguidance: Any, model: TextCodec) -> Any:
     """A model's tokenizer as llguidance needs it."""
     ends = sorted(model.eos) or [model.tokenizer.eos_token_id]
     try:
-        if (told := model.form_tokens()) is not None:
-            return form_tokens.make(told, ends)
+        if (known := model.form_tokens()) is not None:
+            return form_tokens.make(known, ends)
     except Exception:
         log.warning("the tokenizer for forms is made in one call, not in parts", exc_info=True)
     text = _json(model.tokenizer)
@@ -198,7 +273,7 @@ def _json(tokenizer: Any) -> str | None:
     return None if backend is None else str(backend.to_str())
 
 
-def _opener(model: TextSide, reasoning: bool | None) -> int:
+def _opener(model: TextCodec, reasoning: bool | None) -> int:
     """The token with which the model may begin to reason; -1 where there is none, or it may not."""
     markers = recognition.of(model.tokenizer).markers
     marker = markers.header.starts[0] if markers.header is not None else markers.think_start

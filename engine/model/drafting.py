@@ -24,11 +24,9 @@ import numpy as np
 from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.kv.cache_objects import may_not_trim
 from engine.kv.session_kv import SessionKV
-from engine.model import answers, runner
-from engine.model.answers import Answer
-from engine.model.loaded import LoadedModel, TextSide
-from engine.model.runner import Unsampled
-from engine.model.trust import Trust
+from engine.model import runner
+from engine.model.loaded import LoadedModel, TextCodec, Trust
+from engine.model.runner import Answer, Unsampled
 
 log = logging.getLogger(__name__)
 
@@ -39,8 +37,11 @@ TOO_MANY_FAULTS = 3
 class Drafter:
     """The small model beside a large one, and its caches of the answer it drafted for last.
 
-    Attributes:
+    Args:
         model: the small one.
+        ids: the tokenizer of the two has the ids below it.
+
+    Attributes:
         kv: its caches. Between two turns they hold tokens of the answer and nothing else.
         used_at: when it drafted last, on the monotonic clock.
         drafted, accepted: tokens since it was loaded.
@@ -49,7 +50,6 @@ class Drafter:
     """
 
     def __init__(self, model: LoadedModel, for_model: LoadedModel, ids: int) -> None:
-        """`ids`: the tokenizer of the two has the ids below it."""
         self.model = model
         self.kv: SessionKV = SessionKV(model.new_caches)
         self.used_at = 0.0
@@ -57,9 +57,9 @@ class Drafter:
         self.trust = Trust(TOO_MANY_FAULTS)
         self.has_room = False
         self._looked_at: tuple[object, ...] = ()
-        known = [rows for rows in (for_model.rows, model.rows) if rows is not None]
+        known = [rows for rows in (for_model.text.rows, model.text.rows) if rows is not None]
         self._ids = min([ids, *known])  # MLX does not check an id that it looks up
-        self._rows = model.rows if model.rows is not None else ids
+        self._rows = model.text.rows if model.text.rows is not None else ids
         self._of: list[int] | None = None  # the tokens, of the same list, that the caches follow
         self._domain = ""  # of the session whose tokens they are
 
@@ -71,7 +71,7 @@ class Drafter:
     @property
     def nbytes(self) -> int:
         """Bytes of its caches, by their length: that is looked at in every turn."""
-        return self.model.estimate.bytes(self.kv.length) if self.kv.layers else 0
+        return self.model.can.estimate.bytes(self.kv.length) if self.kv.layers else 0
 
     def admitted(self, tokens: list[int], limit: int, version: int) -> bool:
         """Whether it was looked for memory already; see `admit`."""
@@ -110,12 +110,7 @@ class Drafter:
         self.kv.tokens[start:] = tokens[start : start + count]
 
     def draft(self, tokens: list[int], pending: mx.array, count: int) -> list[mx.array]:
-        """The next `count` tokens as this model would write them: lazy ids, `[1]` each.
-
-        Args:
-            tokens: as of `behind`.
-            pending: the id that follows them, `[1, 1]`, lazy.
-        """
+        """The next `count` tokens after the `pending` one `[1, 1]`: lazy ids, `[1]` each."""
         self._follow(tokens)
         self.used_at = time.monotonic()
         unread = mx.array([tokens[self.kv.length :]], mx.uint32)
@@ -129,12 +124,7 @@ class Drafter:
         return drafted
 
     def note(self, tokens: list[int], fed: Sequence[int]) -> None:
-        """Take note of what `draft` has had the model read.
-
-        Args:
-            tokens: as of `draft`.
-            fed: the pending token and the drafted ones, of which it has not read the last.
-        """
+        """Take note of what `draft` has had the model read: all of `fed` but its last."""
         for token in [*tokens[self.kv.length :], *fed[:-1]]:
             self.kv.note_fed(token)
 
@@ -173,7 +163,6 @@ class Check:
 
     @property
     def drafted(self) -> list[int]:
-        """The drafted tokens."""
         return self.fed[1:]
 
     def choose(self, answer: Answer, place: int) -> int:
@@ -192,7 +181,7 @@ def check(model: LoadedModel, kv: SessionKV, answer: Answer, drafter: Drafter, c
 
     Both models' caches then hold all of `Check.fed` (the drafter's all but the last).
     """
-    pending = answers.pending(answer)
+    pending = runner.pending(answer)
     drafted = drafter.draft(answer.tokens, pending, count)
     fed = mx.concatenate([pending[0].astype(mx.uint32), *drafted])
     logits, chosen = runner.read_ahead(model, kv, answer, fed)
@@ -231,7 +220,7 @@ def couple(model: LoadedModel, small: LoadedModel, vocab: Mapping[str, int]) -> 
     if model.ranks > 1:
         raise _refused("A model that is spread over several ranks cannot be drafted for.")
     for one, part in ((model, f"for {name}"), (small, f"by {other}")):
-        if one.token_by_token:
+        if one.can.token_by_token:
             raise _refused(f"Nothing can be drafted {part}: it reads its tokens one by one.")
         if any(may_not_trim(cache) for cache in one.new_caches()):
             raise _refused(
@@ -241,7 +230,7 @@ def couple(model: LoadedModel, small: LoadedModel, vocab: Mapping[str, int]) -> 
     return Drafter(small, model, max(vocab.values(), default=-1) + 1)
 
 
-def same_tokens(model: TextSide, small: TextSide) -> dict[str, int]:
+def same_tokens(model: TextCodec, small: TextCodec) -> dict[str, int]:
     """The tokens of the tokenizer that two models have in common, with their ids. For a worker.
 
     Raises:

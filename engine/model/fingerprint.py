@@ -13,8 +13,7 @@ from engine.text.rendering import TEMPLATE_FOLDER
 def identity(folder: Path) -> tuple[object, ...]:
     """The same for the same unchanged folder, known without reading it."""
     files = sorted(f for f in (*folder.iterdir(), *_templates(folder)) if f.is_file())
-    stats = [(f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files]
-    return (str(folder.resolve()), *stats)
+    return adapter_identity(folder, files)
 
 
 def fingerprint(contents: str, dtype: str) -> str:

@@ -25,8 +25,8 @@ class Model:
             makes none.
         embeds: whether it gives hidden states for embeddings.
         dialect: the row of the table of dialects that it speaks (`engine.text.dialects`).
-        efforts: how much it can be told to reason, in OpenAI's words, the least first; empty where
-            it can at most be told whether to.
+        efforts: how much it can be asked to reason, in OpenAI's words, the least first; empty where
+            it can at most be asked whether to.
         tool_markers: what begins and ends a tool call; an empty end is the turn's.
         adapter: the folder of the adapter that makes it a variant; empty for a model of its own.
         base: the id of the model whose weights a variant shares; empty for a model of its own.

@@ -16,11 +16,11 @@ import mlx.core as mx
 from mlx.utils import tree_flatten
 
 from engine.errors import OUT_OF_MEMORY, EngineError
-from engine.model import backend, fingerprint, folder, measuring, vocabulary
+from engine.model import backend, fingerprint, folder, probe, vocabulary
 from engine.model.cpu import blocks, experts, few_bits, layers
 from engine.model.folder import refuse
 from engine.model.info import Model
-from engine.model.loaded import LoadedModel
+from engine.model.loaded import LoadedModel, TextCodec
 from engine.model.probe import Ways
 from engine.model.slices import at_once, batches
 from engine.text import recognition, rendering
@@ -72,11 +72,9 @@ def examine(
     """Name a folder's contents, and load its tokenizer unless it is known. For a worker.
 
     Args:
-        config: of the folder, which has been judged.
+        config: of the folder, which has been checked.
         nbytes: of its weights.
         eos: the ids that end a turn, where the folder names them.
-        largest_id: that the tokenizer has, where that is known.
-        tokenizer: what is known of it.
 
     Raises:
         EngineError: `model_load_failed`, saying what is wrong and what to do.
@@ -94,11 +92,7 @@ def examine(
 
 
 def load_tokenizer(path: Path, eos: list[int] | None) -> Any:
-    """Load mlx-lm's wrapper of a folder's tokenizer.
-
-    Args:
-        eos: the ids that end a turn, where the folder names them.
-    """
+    """Load mlx-lm's wrapper of a folder's tokenizer; `eos` as of `examine`."""
     from mlx_lm.utils import load_tokenizer
 
     tokenizer = load_tokenizer(path, rendering.template_arguments(path), eos_token_ids=eos)
@@ -110,7 +104,7 @@ def _import_module(config: dict[str, Any]) -> None:
     """Import mlx-lm's module of the model, so that the engine thread need not."""
     from mlx_lm.utils import _get_classes
 
-    with contextlib.suppress(BaseException):  # `load` meets it again and tells it
+    with contextlib.suppress(BaseException):  # `load` meets it again and reports it
         _get_classes(dict(config))
 
 
@@ -156,30 +150,20 @@ def load(examined: Examined, wide: bool, known: Ways | None = None) -> Pieces:
 def complete(
     net: Any, examined: Examined, config: dict[str, Any], known: Ways | None = None
 ) -> Pieces:
-    """Find out what a model whose weights have been read can do. Engine thread only.
-
-    Args:
-        config: as mlx-lm has understood it.
-        known: as of `load`.
-    """
-    found = yield from measuring.measure(net, words(examined), known)
-    return loaded(net, examined, config, found)
-
-
-def words(examined: Examined) -> int:
-    """Ids below this may be fed to a model to try it out."""
-    return vocabulary.words(examined.tokenizer)
+    """Find out what a model whose weights have been read can do. Engine thread only."""
+    can = yield from probe.measure(net, vocabulary.words(examined.tokenizer), known)
+    return loaded(net, examined, config, can)
 
 
 def loaded(
-    net: Any, examined: Examined, config: dict[str, Any], found: measuring.Measured
+    net: Any, examined: Examined, config: dict[str, Any], can: probe.Abilities
 ) -> LoadedModel:
-    """The model, of all that is known of it.
+    """The model of its parts.
 
     Raises:
-        EngineError: `model_load_failed`: its tokenizer is not its own.
+        EngineError: `model_load_failed`, the tokenizer is another model's.
     """
-    name, tokenizer, ways, rows = examined.name, examined.tokenizer, found.ways, found.rows
+    name, tokenizer, rows = examined.name, examined.tokenizer, can.rows
     if rows is not None and (examined.largest_id is None or examined.largest_id >= rows):
         vocabulary.check_tokenizer(rows, tokenizer, name)
     dtype, dialect = compute_dtype(net), recognition.of(tokenizer)
@@ -190,32 +174,17 @@ def loaded(
         context_length=folder.context_length(config, tokenizer),
         nbytes=weight_bytes(net),
         dtype=dtype,
-        step=ways.step,
+        step=can.ways.step,
         thinking=dialect.reasons,
         tool_format=dialect.tool_format,
-        embeds=found.body is not None,
+        embeds=can.body is not None,
         dialect=dialect.row.name,
         efforts=tuple(dialect.switch.efforts),
         tool_markers=(dialect.markers.tool_start, dialect.markers.tool_end),
         defaults=folder.defaults(examined.folder),
     )
-    return LoadedModel(
-        info=info,
-        net=net,
-        tokenizer=tokenizer,
-        eos=frozenset(tokenizer.eos_token_ids),
-        estimate=found.estimate,
-        make_cache=found.make_cache,
-        slots=found.slots(),
-        shares_prefix=ways.shares_prefix,
-        mixes=ways.mixes,
-        asks=ways.asks,
-        token_by_token=found.token_by_token,
-        leaves_out_rows=found.leaves_out_rows,
-        rows=rows,
-        body=found.body,
-        examined=examined,
-    )
+    text = TextCodec(info, tokenizer, frozenset(tokenizer.eos_token_ids), rows)
+    return LoadedModel(info, net, can, text, examined, slots=can.slots())
 
 
 def load_net(path: Path, lazy: bool = False) -> tuple[Any, dict[str, Any]]:
@@ -249,12 +218,9 @@ def load_at_once(path: Path, wide: bool) -> LoadedModel:
 
 
 def take_few_bits(net: Any, folder: Path) -> Generator[float, None, float]:
-    """Let layers of few bits compute by a library that is fast at it, where that is not MLX.
+    """On a Linux CPU, let layers of few bits compute by onnxruntime, which is faster there.
 
     Yields the share of the weights that this concerned so far, and returns it.
-
-    Args:
-        folder: which the model was loaded from.
     """
     if backend.device_here() != "cpu" or sys.platform != "linux" or not few_bits.available():
         return 0.0
@@ -295,7 +261,7 @@ def read_weights(net: Any, before: float = 0.0) -> Generator[float, None, None]:
 
 
 def load_error(name: str, config: dict[str, Any], error: Exception) -> EngineError:
-    """What is told of a model that could not be read."""
+    """The error for a model that could not be read, in words for people."""
     text = str(error).strip().splitlines()
     first = text[0] if text else type(error).__name__
     if "not supported" in first and "odel type" in first:
@@ -325,10 +291,7 @@ def arrays(net: Any) -> list[mx.array]:
 def take_arrays(net: Any, needed: Container[int]) -> list[mx.array]:
     """The arrays of a model that is not used any more, which loses them.
 
-    Whoever still holds it then, a comparison under way for one, holds no memory.
-
-    Args:
-        needed: the ids of arrays that others use; it keeps these.
+    Whoever still holds the model then holds no memory. It keeps the arrays whose ids are `needed`.
     """
     taken = []
     for module in net.modules():
@@ -340,5 +303,5 @@ def take_arrays(net: Any, needed: Container[int]) -> list[mx.array]:
 
 
 def weight_bytes(net: Any) -> int:
-    """Bytes of those."""
+    """Bytes of all arrays of a model or of a part of it."""
     return sum(array.nbytes for array in arrays(net))

@@ -14,7 +14,7 @@ from typing import Any
 import mlx.core as mx
 
 from engine.model import patches
-from engine.model.patches.module_classes import mix_in
+from engine.model.patches import mix_in
 
 _state = threading.local()
 

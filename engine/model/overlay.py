@@ -46,12 +46,7 @@ _ALLOWED = re.compile(r"mlx_lm|mlx_lm-.+\.dist-info|bin|__pycache__")
 
 @dataclass(frozen=True)
 class Overlay:
-    """A folder with another mlx-lm.
-
-    Attributes:
-        version: of its mlx-lm; empty where the folder cannot be used.
-        refused: why it cannot be used; empty where it can.
-    """
+    """A folder with another mlx-lm: its version, or why it cannot be used (`refused`)."""
 
     folder: Path
     version: str = ""
@@ -90,7 +85,7 @@ def apply() -> Overlay | None:
 
 
 watcher: Callable[[str], object] | None = None
-"""Called once mlx-lm was imported, on the thread that did: why the overlay was left, or ""."""
+"""Called once mlx-lm was imported, on the thread that did, with why the overlay was left, or ""."""
 
 left: Overlay | None = None
 """What was left because it could not be imported."""

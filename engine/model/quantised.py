@@ -63,7 +63,7 @@ def kept_in(model: LoadedModel, bits: int, words: int | None = None) -> KeptIn:
 
 
 def _try(model: LoadedModel, bits: int, words: int | None) -> KeptIn:
-    # Not at the top of the file: see `importing.file_limit_kept`.
+    # Not at the top of the file: see `backend.file_limit_kept`.
     from mlx_lm.models.cache import KVCache, QuantizedKVCache
 
     plain = model.new_caches()
@@ -78,7 +78,7 @@ def _try(model: LoadedModel, bits: int, words: int | None) -> KeptIn:
         raise _refuse(model, bits, f"its heads are {shown} wide, no multiple of {GROUP_SIZES[-1]}")
 
     # Not the model's method: the model keeps what is made here, and would refer to itself.
-    new_caches = model.make_cache
+    new_caches = model.can.make_cache
 
     def make() -> Caches:
         return [
@@ -109,7 +109,7 @@ def _check(model: LoadedModel, make: Callable[[], Caches], words: int | None) ->
     Raises:
         ValueError: says what is wrong. What the model itself raises passes through.
     """
-    vocab = words or vocabulary.words(model.tokenizer)
+    vocab = words or vocabulary.words(model.text.tokenizer)
     sessions = [make(), model.new_caches(), make()]
     for count, caches in zip((9, 5, 7), sessions, strict=True):
         model.net(mx.array([[(7 * i + 3) % vocab for i in range(count)]]), cache=caches)

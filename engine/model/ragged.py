@@ -1,33 +1,366 @@
-"""The shared step: one pass over the weights for many sessions, each with its own KV caches.
+"""The shared step: one pass over the weights for many sessions, each with its own caches.
 
 The rows of a decode step `[N, 1]` go through the linear layers together. Attention runs row by
 row, each row with its own session's cache, so nothing is padded and no session can see another's
 length. A model needs to know nothing of this, for one of two reasons:
 
 1.  Each layer is given a cache-shaped object (`RaggedKV`, `RaggedArrays`, `RaggedList`) that hands
-    each row to its own cache. What it gives out (`ragged_rows`) is understood by the attention
-    function that replaces mlx-lm's (`patches.attention`). Rows in slots (`SlotKV`) are attended to
-    in one operation, and recurrent states that are stacked (`StackedArrays`) are read as they are.
+    each row to its own cache. What it gives out (`Rows`) is understood by the attention function
+    that replaces mlx-lm's (`engine.model.attention`). Rows in slots (`SlotKV`) are attended to in
+    one operation, and recurrent states that are stacked (`StackedArrays`) are read as they are.
+    A model may do with `Rows` what models commonly do with keys; anything else raises.
 2.  Where a model does more with the keys than that, the module that handles the cache is called
-    row by row (`rows`). It reads that module's weights once a row, so it is tried second.
+    row by row (`share_rows`). It reads that module's weights once a row, so it is tried second.
 
 Which of the two a model can take is found out by trying (`probe`), not by a list of names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
 import mlx.core as mx
 
 from engine.kv import slot_layer
+from engine.kv.slot_buffer import SlotBuffer
 from engine.kv.slots import Slots
-from engine.model.kernel.use import Kernels
-from engine.model.ragged_rows import Rows, WithChunks
-from engine.model.ragged_states import RaggedArrays, StackedArrays
-from engine.model.slot_rows import Kept, SlotRows, SlotStep
+from engine.model.kernel.attention import Kernels
+from engine.model.patches import mix_in
+
+Kept = mx.array | tuple[mx.array, ...]
+"""Keys or values of a layer: one array, or in few bits words, scales and biases."""
+
+
+# ---------------------------------------------------------------- keys and values
+
+
+class Rows:
+    """One array for each row, `[1, key heads, tokens, head dim]` for keys and values.
+
+    Attributes:
+        caches: that the rows come from.
+        kernels: may attend to them where they lie, in their caches; None once the model has
+            changed them.
+    """
+
+    def __init__(
+        self, rows: list[Any], caches: Sequence[Any], kernels: Kernels | None = None
+    ) -> None:
+        self.rows = rows
+        self.caches = caches
+        self.kernels = kernels
+
+    @property
+    def dtype(self) -> Any:
+        return self.rows[0].dtype
+
+    def astype(self, dtype: mx.Dtype) -> Rows:
+        return self._each(lambda row: row.astype(dtype))
+
+    def swapaxes(self, first: int, second: int) -> Factor:
+        return Factor(self._each(lambda row: row.swapaxes(first, second)))
+
+    def _each(self, change: Callable[[Any], Any]) -> Rows:
+        return Rows([change(row) for row in self.rows], self.caches)
+
+
+class Factor(mx.array):
+    """`Rows` as the right factor of a matrix product whose left factor is one array for all rows.
+
+    Latent attention multiplies queries with keys so. It is a subclass of `mx.array` because
+    `mx.array.__matmul__` refuses other types without asking them. Its own value is NaN, so that
+    any other use of it shows in the logits.
+    """
+
+    def __init__(self, each: Rows) -> None:
+        super().__init__(float("nan"))
+        self._each = each
+
+    def __rmatmul__(self, left: mx.array) -> Rows:  # type: ignore[misc]
+        parts = mx.split(left, len(self._each.rows))
+        products = [a @ b for a, b in zip(parts, self._each.rows, strict=True)]
+        return Rows(products, self._each.caches)
+
+
+class WithChunks:
+    """Keys or values of a pass that reads chunks of prompts, beside rows that decode or alone.
+
+    Attributes:
+        decoding: the rows that decode; None where none does.
+        chunks: for each prompt, all keys or values of its session.
+        caches: of the prompts' sessions.
+        counts: tokens in each chunk.
+    """
+
+    def __init__(
+        self, decoding: Rows | None, chunks: list[Any], caches: Sequence[Any], counts: Sequence[int]
+    ) -> None:
+        self.decoding = decoding
+        self.chunks = chunks
+        self.caches = caches
+        self.counts = counts
+
+    @property
+    def dtype(self) -> Any:
+        return (self.chunks[0] if self.decoding is None else self.decoding).dtype
+
+
+class Filled:
+    """How far slots are filled, in layers of one form, once a step has written its token.
+
+    Attributes:
+        occupied: how many rows are in slots.
+        lengths: tokens in each slot.
+        longest: the largest of them.
+        mask: true where a slot holds a token, `[occupied, 1, 1, longest]`; None when all slots
+            are equally long.
+        bias: 0 where `mask` is true and -inf elsewhere, to be added to scores; None like `mask`.
+    """
+
+    def __init__(self, caches: Sequence[Any]) -> None:
+        self.occupied = len(caches)
+        self.lengths = tuple(slot_layer.held(cache, 1) for cache in caches)
+        self.longest = max(self.lengths)
+        self.mask: mx.array | None = None
+        self.bias: mx.array | None = None
+        self._at = [slot_layer.next_place(cache) for cache in caches]
+        self._places: dict[int, tuple[mx.array, mx.array]] = {}
+        if min(self.lengths) < self.longest:
+            mask = mx.arange(self.longest) < mx.array(self.lengths)[:, None]
+            self.mask = mask.reshape(self.occupied, 1, 1, self.longest)
+            self.bias = mx.where(self.mask, 0.0, float("-inf"))
+
+    def places(self, heads: int) -> tuple[mx.array, mx.array]:
+        """Where the step's token goes: rows of the buffers, and positions in them."""
+        if heads not in self._places:
+            at = [place for place in self._at for _ in range(heads)]
+            rows = list(range(self.occupied * heads))
+            self._places[heads] = mx.array(rows, mx.int32), mx.array(at, mx.int32)
+        return self._places[heads]
+
+
+class SlotStep:
+    """A buffer of slots in one step, made once for all layers before any of them is written.
+
+    Attributes:
+        occupied: how many rows are in slots.
+        lengths: of those rows, once the step has written its own token.
+    """
+
+    def __init__(self, buffer: SlotBuffer) -> None:
+        self.occupied = len(buffer.occupants)
+        self.lengths = tuple(length + 1 for length in buffer.lengths)
+        self._buffer = buffer
+        # The layers of a form are in step (`slot_layer.in_step`), the first stands for all.
+        self._filled = {
+            form: Filled([caches[buffer.forms.index(form)] for caches in buffer.caches])
+            for form in set(buffer.forms)
+        }
+
+    def filled(self, layer: int) -> Filled:
+        """How far the slots are filled in a layer."""
+        return self._filled[self._buffer.forms[layer]]
+
+    def write(self, layer: int, keys: mx.array, values: mx.array) -> None:
+        """Write the step's keys and values `[occupied, key heads, 1, head dim]` into the slots."""
+        self._buffer.write(layer, self.filled(layer).places(keys.shape[1]), keys, values)
+
+    def whole(self, layer: int) -> tuple[Kept, Kept]:
+        """A layer's keys and values, all that the buffer has room for."""
+        arrays = self._buffer.layers[layer]
+        half = len(arrays) // 2
+        if half == 1:
+            return arrays[0], arrays[1]
+        return tuple(arrays[:half]), tuple(arrays[half:])
+
+    def held(self, layer: int, kept: Kept) -> Kept:
+        """What the slots hold, `[occupied, key heads, longest, width]`, of `whole`'s."""
+        if isinstance(kept, tuple):
+            return tuple(self._held(layer, array) for array in kept)
+        return self._held(layer, kept)
+
+    def _held(self, layer: int, array: mx.array) -> mx.array:
+        longest = self.filled(layer).longest
+        return self._buffer.slots_of(array)[: self.occupied, :, :longest]
+
+
+class SlotRows(Rows):
+    """Keys or values of which the first rows are in slots: one operation for a buffer.
+
+    Attributes:
+        parts: for each buffer of slots how far it is filled, and one layer's keys or values,
+            `[occupied, key heads, longest, width]`; in few bits three arrays.
+        buffers: for each of `parts` the whole arrays that the slots are in.
+        others: the arrays of the rows that are not in slots.
+    """
+
+    def __init__(
+        self,
+        parts: list[tuple[Filled, Kept]],
+        buffers: list[Kept],
+        others: list[Any],
+        caches: Sequence[Any],
+        kernels: Kernels | None = None,
+    ) -> None:
+        self.parts = parts
+        self.buffers = buffers
+        self.others = others
+        self.caches = caches
+        self.kernels = kernels
+
+    @functools.cached_property
+    def rows(self) -> list[Any]:  # type: ignore[override]
+        in_slots = [
+            self._row(kept, slot, length)
+            for filled, kept in self.parts
+            for slot, length in enumerate(filled.lengths)
+        ]
+        return [*in_slots, *self.others]
+
+    def _row(self, kept: Any, slot: int, length: int) -> Any:
+        if isinstance(kept, tuple):
+            return tuple(array[slot : slot + 1, :, :length] for array in kept)
+        return kept[slot : slot + 1, :, :length]
+
+    def swapaxes(self, first: int, second: int) -> Factor:
+        plain = all(isinstance(kept, mx.array) for _, kept in self.parts)
+        if not plain or {first % 4, second % 4} != {2, 3}:
+            return super().swapaxes(first, second)
+        return _SlotFactor(self, first, second)
+
+
+class _SlotFactor(Factor):
+    """As `Factor`, one product for each buffer of slots."""
+
+    def __init__(self, keys: SlotRows, first: int, second: int) -> None:
+        super().__init__(keys)
+        self._axes = first, second
+
+    def __rmatmul__(self, left: mx.array) -> SlotScores:  # type: ignore[misc]
+        keys = self._each
+        assert isinstance(keys, SlotRows)
+        parts, first = [], 0
+        for filled, kept in keys.parts:
+            assert isinstance(kept, mx.array)
+            end = first + filled.occupied
+            q = left if filled.occupied == left.shape[0] else left[first:end]
+            parts.append((filled, q @ kept.swapaxes(*self._axes)))
+            first = end
+        rest = [
+            left[first + n : first + n + 1] @ row.swapaxes(*self._axes)
+            for n, row in enumerate(keys.others)
+        ]
+        return SlotScores(parts, rest, keys.caches)
+
+
+class SlotScores(SlotRows):
+    """What a model has made of keys by a product, `[occupied, heads, 1, longest]` for a buffer.
+
+    Attention takes it as a mask that is added to its scores.
+    """
+
+    def __init__(
+        self, parts: list[tuple[Filled, mx.array]], others: list[Any], caches: Sequence[Any]
+    ) -> None:
+        super().__init__([*parts], [], others, caches)
+
+    def _row(self, kept: Any, slot: int, length: int) -> Any:
+        return kept[slot : slot + 1, ..., :length]
+
+    def masked(self) -> list[mx.array]:
+        """Of each part what is added to its scores: -inf where a slot holds no token."""
+        found = []
+        for filled, kept in self.parts:
+            assert isinstance(kept, mx.array)
+            mask = filled.mask
+            found.append(kept if mask is None else mx.where(mask, kept, float("-inf")))
+        return found
+
+
+# ---------------------------------------------------------------- caches
+
+
+class RaggedArrays:
+    """One layer's recurrent states of N sessions: stacked when read, split when written.
+
+    A session that has been fed nothing yet has none, as with a prompt of one token, and where a
+    state is the last few tokens, a short one has fewer. What is missing is made up with zeros, as
+    models do it that find no state: the others' may not be lost over it.
+    """
+
+    left_padding = None
+    lengths = None
+
+    def __init__(self, rows: Sequence[Any]) -> None:
+        self.rows = rows
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        # Some models write a state only into an instance of mlx-lm's class.
+        return type(self.rows[0])
+
+    def __getitem__(self, index: int) -> mx.array | None:
+        states = [cache[index] for cache in self.rows]
+        known = [state for state in states if state is not None]
+        if not known:
+            return None
+        shape = tuple(map(max, *(s.shape for s in known))) if len(known) > 1 else known[0].shape
+        return mx.concatenate([_filled(state, shape, known[0].dtype) for state in states])
+
+    def __setitem__(self, index: int, value: mx.array) -> None:
+        for cache, state in zip(self.rows, mx.split(value, len(self.rows)), strict=True):
+            cache[index] = state
+
+    @property
+    def cache(self) -> list[mx.array | None]:
+        return [self[i] for i in range(len(self.rows[0].cache))]
+
+    @property
+    def offset(self) -> mx.array:
+        return mx.array([cache.offset for cache in self.rows], mx.int32)
+
+    def advance(self, n: int) -> None:
+        for cache in self.rows:
+            cache.advance(n)
+
+    def make_mask(self, _n: int) -> None:
+        return None  # nothing is padded
+
+    def empty(self) -> bool:
+        return all(cache.empty() for cache in self.rows)
+
+
+def _filled(state: mx.array | None, shape: tuple[int, ...], dtype: mx.Dtype) -> mx.array:
+    """A state with zeros before what it holds."""
+    if state is None:
+        return mx.zeros(shape, dtype)
+    if state.shape == shape:
+        return state
+    return mx.pad(state, [(most - n, 0) for most, n in zip(shape, state.shape, strict=True)])
+
+
+class StackedArrays(RaggedArrays):
+    """One layer's states of N sessions that are stacked already.
+
+    Args:
+        states: each `[N, ...]`; the step puts others there.
+    """
+
+    def __init__(self, rows: Sequence[Any], states: list[mx.array]) -> None:
+        super().__init__(rows)
+        self._states = states
+
+    def __getitem__(self, index: int) -> mx.array | None:
+        return self._states[index]
+
+    def __setitem__(self, index: int, value: mx.array) -> None:
+        self._states[index] = value
+
+    def empty(self) -> bool:
+        return False
 
 
 class Offsets:
@@ -89,12 +422,7 @@ class RaggedKV:
 
 
 class SlotKV(RaggedKV):
-    """One layer's KV caches of N sessions, of which the first are in slots.
-
-    Args:
-        steps: of the buffers that they are in.
-        layer: which of the buffers' layers it is.
-    """
+    """As `RaggedKV`, where the first rows are in slots: in layer `layer` of `steps`' buffers."""
 
     def __init__(
         self,
@@ -224,15 +552,13 @@ class RaggedList:
 def share(rows: Sequence[Any], offsets: Offsets, kernels: Kernels | None = None) -> Any:
     """The cache-shaped object for one layer's caches of several sessions."""
     first = rows[0]
+    if first is None:
+        return None
     if hasattr(first, "caches"):
         return RaggedList(rows, offsets, kernels)
     if hasattr(first, "cache") and not hasattr(first, "update_and_fetch"):
         return RaggedArrays(rows)
     return RaggedKV(rows, offsets, kernels)
-
-
-def _own(rows: Sequence[Any], offsets: Offsets, kernels: Kernels | None) -> Any:
-    return None if rows[0] is None else share(rows, offsets, kernels)
 
 
 def _with_slots(
@@ -250,7 +576,7 @@ def _with_slots(
         elif id(rows[0]) in states:
             yield StackedArrays(rows, slots.stack.layers[states[id(rows[0])]])
         else:
-            yield _own(rows, offsets, kernels)
+            yield share(rows, offsets, kernels)
 
 
 def share_caches(
@@ -278,7 +604,7 @@ def share_caches(
     if slots is not None:
         shared = list(_with_slots(each, slots, offsets, kernels))
     else:
-        shared = [_own(rows, offsets, kernels) for rows in each]
+        shared = [share(rows, offsets, kernels) for rows in each]
     if not reading:
         return shared
     if any(not isinstance(layer, RaggedKV) for layer in shared):
@@ -291,3 +617,78 @@ def share_caches(
     return [
         MixedKV(rows, own, counts, offsets) for rows, own in zip(rows_of_layer, read, strict=True)
     ]
+
+
+# ---------------------------------------------------------------- row by row
+
+_RAGGED = (RaggedKV, SlotKV, RaggedArrays, RaggedList, Rows, SlotRows)
+
+
+def share_rows(modules: Iterable[Any]) -> Callable[[], None]:
+    """Make modules run row by row when given a ragged cache; returns a function that undoes it."""
+    return mix_in(_RowByRow, modules)
+
+
+class _RowByRow:
+    """Mixed in before the class of a module that handles a cache."""
+
+    # Which arguments hold one entry a row, by position or name. Decided in the first call, which
+    # is the probe's: later the size of another argument may happen to equal the number of rows.
+    _per_row: frozenset[int | str] | None = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        inner = super().__call__  # type: ignore[misc]
+        given: dict[int | str, Any] = dict([*enumerate(args), *kwargs.items()])
+        n = next((len(a.rows) for a in given.values() if type(a) in _RAGGED), 0)
+        if not n:
+            return inner(*args, **kwargs)
+        if self._per_row is None:
+            self._per_row = frozenset(k for k, v in given.items() if _has_rows(v, n))
+        outs = []
+        for row in range(n):
+            own = {k: _row_of(v, row) if k in self._per_row else v for k, v in given.items()}
+            outs.append(inner(*(own[k] for k in range(len(args))), **{k: own[k] for k in kwargs}))
+        return _joined(outs)
+
+
+def _has_rows(value: Any, n: int) -> bool:
+    if isinstance(value, mx.array):
+        # A vector of numbers, one a row, can only be positions, and those are integers.
+        enough = value.ndim > 1 or mx.issubdtype(value.dtype, mx.integer)
+        return value.ndim > 0 and value.shape[0] == n and enough
+    return type(value) in _RAGGED
+
+
+def _row_of(value: Any, row: int) -> Any:
+    """`value` as it would be if the row ran alone."""
+    if isinstance(value, mx.array):
+        return value[row : row + 1]
+    if type(value) is RaggedList:
+        return _OneRow([_row_of(c, row) for c in value.caches])
+    return value.rows[row] if type(value) in _RAGGED else value
+
+
+def _joined(outs: list[Any]) -> Any:
+    """The rows' results in one: arrays are concatenated, tuples joined part by part.
+
+    Raises:
+        TypeError: for results of other types that differ.
+    """
+    first = outs[0]
+    if isinstance(first, mx.array):
+        return mx.concatenate(outs)
+    if isinstance(first, tuple):
+        return tuple(_joined(list(parts)) for parts in zip(*outs, strict=True))
+    if all(out is first for out in outs):
+        return first
+    raise TypeError(f"rows of {type(first).__name__} cannot be joined")
+
+
+class _OneRow:
+    """One session's caches of a layer that has several."""
+
+    def __init__(self, caches: list[Any]) -> None:
+        self.caches = caches
+
+    def __getitem__(self, index: int) -> Any:
+        return self.caches[index]

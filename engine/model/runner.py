@@ -4,17 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, islice
+from typing import Any, Protocol
 
 import mlx.core as mx
+import numpy as np
 
 from engine.kv.cache_objects import Caches, leaves
 from engine.kv.session_kv import SessionKV
 from engine.model import cpu, output_rows, ragged
-from engine.model.answers import Answer, pending, recent, recent_after
+from engine.model.constraint import Constraint
 from engine.model.loaded import LoadedModel
 from engine.model.probe import ALONE
-from engine.model.reading import Reading, ends_of, note_read, reading_caches, rows_of
-from engine.model.sampling import sample_rows
+from engine.model.sampling import Odds, Sampler, sample_rows
+from engine.params import SamplingParams
+
+
+class Answer(Protocol):
+    """What a pass must know of a reply.
+
+    Attributes:
+        tokens: the prompt and everything generated and read so far.
+        next: the lazy id after them, sampled but not read yet; None where there is none.
+        index: which token of the answer is chosen next.
+        odds: None where nobody asked.
+    """
+
+    tokens: list[int]
+    next: Any
+    params: SamplingParams
+    sampler: Sampler
+    constraint: Constraint | None
+    odds: Odds | None
+
+    @property
+    def index(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The next tokens of a session's prompt.
+
+    Attributes:
+        ends: the last of them is the prompt's last, and what follows it is wanted.
+    """
+
+    kv: SessionKV
+    tokens: list[int]
+    ends: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,8 +80,7 @@ def prefill(model: LoadedModel, kv: SessionKV, tokens: list[int]) -> None:
     does not wait to be evaluated, so that it is given one row.
     """
     assert kv.caches is not None
-    pieces = [[t] for t in tokens] if model.token_by_token else [tokens]
-    for piece in pieces:
+    for piece in _pieces(model, tokens):
         with cpu.engaged(), output_rows.only([0]):
             model.net(mx.array([piece]), cache=kv.caches)
             mx.eval(list(leaves(kv.caches)))
@@ -56,9 +92,9 @@ def prefill_together(model: LoadedModel, readings: Sequence[Reading]) -> None:
     for reading in readings:
         reading.kv.leave_slots()
     with cpu.engaged(), output_rows.only([0]):
-        shared = ragged.share_caches((), reading=reading_caches(readings))
-        model.net(rows_of(readings), cache=shared)
-        note_read(readings)
+        shared = ragged.share_caches((), reading=_reading_caches(readings))
+        model.net(_rows_of(readings), cache=shared)
+        _note_read(readings)
 
 
 def decode(
@@ -115,7 +151,7 @@ def decode(
         if odds is not None and isinstance(chosen, mx.array):
             lazy += odds.note(logits[row : row + 1], chosen)
     mx.async_eval(lazy)  # type: ignore[no-untyped-call]
-    note_read(readings)
+    _note_read(readings)
     places = {id(r): number for number, r in enumerate(turn)}
     return [out[places[id(r)]] for r in rows]
 
@@ -139,15 +175,15 @@ def follow(
     alone = _apart(model, kvs, shared)
     order = [] if model.slots is None else model.slots.assign(kvs, alone)
     order = order or list(range(len(kvs)))
-    told, caches = fed(len(kvs)), [kvs[row].layers for row in order]
-    feeds = list(mx.split(told[: len(kvs), None], len(kvs)))
+    given, caches = fed(len(kvs)), [kvs[row].layers for row in order]
+    feeds = list(mx.split(given[: len(kvs), None], len(kvs)))
     if readings:
         logits = forward_mixed(model, feeds, caches, readings)
     else:
         logits = forward(model, feeds, caches, alone)
     mx.async_eval(logits)  # type: ignore[no-untyped-call]
-    note_read(readings)
-    return order, told
+    _note_read(readings)
+    return order, given
 
 
 def _apart(model: LoadedModel, kvs: Sequence[SessionKV], shared: bool) -> bool:
@@ -202,10 +238,10 @@ def forward_mixed(
     if not feeds and len(readings) == 1:
         return _forward_last(model, readings[0])
     kernels = model.kernels_for(len(feeds))
-    shared = ragged.share_caches(caches, model.slots, reading_caches(readings), kernels)
-    read = rows_of(readings)
+    shared = ragged.share_caches(caches, model.slots, _reading_caches(readings), kernels)
+    read = _rows_of(readings)
     fed = mx.concatenate([*feeds, read.astype(feeds[0].dtype)]) if feeds else read
-    wanted = [*range(len(feeds)), *ends_of(readings, len(feeds))]
+    wanted = [*range(len(feeds)), *_ends_of(readings, len(feeds))]
     with cpu.engaged(), output_rows.only(wanted):
         return output_rows.of(model.net(fed, cache=shared), wanted)
 
@@ -245,7 +281,7 @@ def read_ahead(
         logits,
         [answer.sampler for _ in places],
         [answer.index + place for place in places],
-        [recent_after(answer, fed[: place + 1]) for place in places],
+        [recent(answer, fed[: place + 1]) for place in places],
     )
     chosen = []
     for token in sampled:
@@ -256,3 +292,77 @@ def read_ahead(
     # Only who asked for odds reads the logits again.
     mx.async_eval([fed, out, *([logits] if answer.odds is not None else [])])  # type: ignore[no-untyped-call]
     return logits, out
+
+
+def pending(answer: Answer) -> mx.array:
+    """The pending token as `[1, 1]`: sampled and still lazy, or the last one known."""
+    if answer.next is not None:
+        following: mx.array = answer.next.reshape(1, 1)
+        return following
+    return mx.array([[answer.tokens[-1]]], mx.uint32)
+
+
+def recent(answer: Answer, fed: mx.array | None = None) -> mx.array | None:
+    """The latest token ids, the pending one included, for a sampler with penalties.
+
+    Args:
+        fed: the pending token and what follows it, where more than that has been fed.
+    """
+    if not answer.params.uses_history:
+        return None
+    window = answer.params.penalty_window
+    known = mx.array(answer.tokens[-window:], mx.uint32)
+    if fed is None and answer.next is not None:
+        fed = answer.next.astype(mx.uint32).reshape(1)
+    return known if fed is None else mx.concatenate([known, fed])[-window:]
+
+
+def _rows_of(readings: Sequence[Reading]) -> mx.array:
+    """The tokens of all of them, as rows of one token each: `[tokens, 1]`."""
+    return mx.array([token for r in readings for token in r.tokens], mx.uint32)[:, None]
+
+
+def _reading_caches(readings: Sequence[Reading]) -> list[tuple[Caches, int]]:
+    return [(r.kv.layers, len(r.tokens)) for r in readings]
+
+
+def _ends_of(readings: Sequence[Reading], first: int) -> list[int]:
+    """Which rows of a pass are the last of a prompt that ends; the prompts' begin at `first`."""
+    ends = accumulate((len(r.tokens) for r in readings), initial=first)
+    return [end - 1 for r, end in zip(readings, islice(ends, 1, None), strict=True) if r.ends]
+
+
+def _note_read(readings: Sequence[Reading]) -> None:
+    """Wait until they have been read, and note it."""
+    if readings:
+        mx.eval([list(leaves(r.kv.layers)) for r in readings])
+    for reading in readings:
+        reading.kv.note_read(reading.tokens, alone=False)
+
+
+def add_hidden_states(
+    model: LoadedModel, caches: Caches, tokens: list[int], before: Any
+) -> mx.array:
+    """The sum of the hidden states of the next `tokens`, added to the sum `before` (None: 0)."""
+    assert model.can.body is not None
+    total = before
+    for piece in _pieces(model, tokens):
+        with cpu.engaged():
+            states = model.can.body(mx.array([piece]), cache=caches)[0].astype(mx.float32)
+            summed = states.sum(axis=0)
+            total = summed if total is None else total + summed
+            mx.eval([total, *leaves(caches)])
+    found: mx.array = total
+    return found
+
+
+def embedding_vector(total: mx.array) -> bytes:
+    """The mean's direction, of length 1, as little-endian float32."""
+    sums = np.array(total, np.float64)
+    length = float(np.sqrt((sums * sums).sum()))
+    return (sums / (length or 1.0)).astype("<f4").tobytes()
+
+
+def _pieces(model: LoadedModel, tokens: list[int]) -> list[list[int]]:
+    """The tokens of a prompt that are fed at a time."""
+    return [[t] for t in tokens] if model.can.token_by_token else [tokens]

@@ -22,7 +22,7 @@ from engine.model.backend import device_here
 from engine.model.choices import CHUNK, EVERY, KERNELS, MIXED, PREFIX, SLOTS, WAYS, Cell
 from engine.model.loaded import LoadedModel
 from engine.model.probe import SHARED
-from engine.model.reading import Reading
+from engine.model.runner import Reading
 from engine.model.slices import in_slices
 
 _CONTEXT = 256
@@ -51,20 +51,20 @@ def possible(model: LoadedModel, cell: Cell, spare: int) -> bool:
     Args:
         spare: bytes that its made-up chats may take.
     """
-    if model.info.step != SHARED or model.ranks > 1 or model.token_by_token:
+    if model.info.step != SHARED or model.ranks > 1 or model.can.token_by_token:
         return False
     if cell.tokens + _ROOM > model.info.context_length and cell.part != MIXED:
         return False
     open_to = {
-        SLOTS: model.slots is not None and model.slots.has_place(model.make_cache()),
-        PREFIX: model.shares_prefix,
-        MIXED: model.mixes,
-        CHUNK: model.mixes and model.info.context_length >= EVERY,  # its caches are plain
+        SLOTS: model.slots is not None and model.slots.has_place(model.can.make_cache()),
+        PREFIX: model.can.ways.shares_prefix,
+        MIXED: model.can.ways.mixes,
+        CHUNK: model.can.ways.mixes and model.info.context_length >= EVERY,  # its caches are plain
         KERNELS: model.kernels is not None,
     }
     most = _MOST_COPIED["cpu" if device_here() == "cpu" else "gpu"]
     long = {CHUNK: EVERY, MIXED: _CONTEXT + 2 * cell.tokens}.get(cell.part, cell.tokens)
-    nbytes = cell.chats * model.estimate.bytes(long + _ROOM)
+    nbytes = cell.chats * model.can.estimate.bytes(long + _ROOM)
     # Both ways at once, and what is copied into a slot.
     return open_to[cell.part] and 3 * nbytes <= spare and nbytes <= most
 
@@ -157,12 +157,12 @@ class _Trial:
         self._kvs: list[SessionKV] = []
         self._reading: list[Any] = []
         self._before = 0  # tokens that it holds before it is read
-        self._reader = SessionKV(model.make_cache)
+        self._reader = SessionKV(model.can.make_cache)
 
     def prepare(self) -> Generator[None, None, dict[str, list[_Pass]]]:
         """The passes of each way, in order."""
         cell = self._cell
-        begun = self._model.make_cache()
+        begun = self._model.can.make_cache()
         self._model.net(mx.array([[3] * _BEGUN]), cache=begun)
         mx.eval(list(leaves(begun)))
         yield
@@ -237,7 +237,7 @@ class _Trial:
         return _Chats(kvs, replace(self._model, slots=None))
 
     def _kv(self) -> SessionKV:
-        kv = SessionKV(self._model.make_cache, self._model.shares_prefix)
+        kv = SessionKV(self._model.can.make_cache, self._model.can.ways.shares_prefix)
         self._kvs.append(kv)
         return kv
 

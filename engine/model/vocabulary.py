@@ -7,16 +7,10 @@ process. A tokenizer that was not made for the model is enough to cause it.
 from __future__ import annotations
 
 import logging
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import mlx.core as mx
-import mlx.nn as nn
-
 from engine.errors import INVALID_REQUEST, MODEL_LOAD_FAILED, EngineError
-from engine.kv.cache_objects import Caches
-from engine.model.patches.module_classes import mix_in
 from engine.text import pieces
 
 log = logging.getLogger(__name__)
@@ -33,9 +27,6 @@ def words(tokenizer: Any) -> int:
 def check_ids(rows: int, ids: Sequence[int]) -> None:
     """Refuse ids that are not rows of the embedding.
 
-    Args:
-        rows: of the embedding, as `embedding_rows` finds them.
-
     Raises:
         EngineError: `invalid_request`, naming an id that is outside.
     """
@@ -51,16 +42,11 @@ def check_ids(rows: int, ids: Sequence[int]) -> None:
 
 
 def check_tokenizer(rows: int, tokenizer: Any, name: str) -> frozenset[int]:
-    """Check a loaded tokenizer's whole vocabulary, added tokens included.
+    """Check a loaded tokenizer's whole vocabulary against the rows of the embedding.
 
     Returns the ids of added tokens that are outside. They are no reason to refuse the model: the
     tokenizer of a text model is often that of a larger family, with a token for images. A prompt
     with such a token must be refused (`check_ids`).
-
-    Args:
-        rows: of the embedding, as `embedding_rows` finds them.
-        tokenizer: mlx-lm's `TokenizerWrapper` or the tokenizer in it.
-        name: the model's, for people.
 
     Raises:
         EngineError: `model_load_failed`, an ordinary token is outside.
@@ -101,44 +87,3 @@ def end_ids(tokenizer: Any, named: Sequence[int], ends: Sequence[str]) -> frozen
     found |= {added[end] for end in ends if end in added}
     eos = getattr(inner, "eos_token_id", None)
     return frozenset(found if eos is None else {*found, eos})
-
-
-def embedding_rows(net: Any, make_cache: Callable[[], Caches]) -> int | None:
-    """How many token ids a model knows: the rows of the table that it looks them up in.
-
-    Found by watching which tables are given the ids, in a forward pass of two tokens that is only
-    built. None where no `nn.Embedding` is; then nothing can be checked. Engine thread only.
-    """
-    tables = [m for m in net.modules() if isinstance(m, (nn.Embedding, nn.QuantizedEmbedding))]
-    ids = mx.array([[0, 1]])
-    watch = _watching.now = _Watch(ids)
-    undo = mix_in(_Watched, tables)
-    try:
-        net(ids, cache=make_cache())
-    finally:
-        undo()
-        del _watching.now
-    return min(watch.rows, default=None)
-
-
-class _Watch:
-    """The rows of the tables that were given `ids`."""
-
-    def __init__(self, ids: mx.array) -> None:
-        self.ids = ids
-        self.rows: list[int] = []
-
-
-# Not in a closure: see the same in `engine.model.rows`.
-_watching = threading.local()
-
-
-class _Watched:
-    """Mixed in before a table's class while it is watched."""
-
-    def __call__(self, ids: Any, *args: Any, **kwargs: Any) -> Any:
-        watch: _Watch = _watching.now
-        # The same object: what a model has changed before it looks it up, it has made to fit.
-        if ids is watch.ids:
-            watch.rows.append(int(self["weight"].shape[0]))  # type: ignore[index]
-        return super().__call__(ids, *args, **kwargs)  # type: ignore[misc]

@@ -31,12 +31,11 @@ from engine.errors import words_of
 from engine.kv import shared_prefix
 from engine.model import backend, overlay, probe, trials
 from engine.model.backend import Backend, wide_kernels
-from engine.model.choices import Cell, Guess, Results, choose, next_cell
+from engine.model.choices import Cell, Guess, Results, choose, from_json, next_cell, to_json
 from engine.model.kernel.program import Geometry
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Examined
 from engine.model.probe import Ways
-from engine.model.ways_json import from_json, to_json
 from engine.runtime.state import State
 from engine.sandbox.folders import read_json
 
@@ -250,7 +249,8 @@ def shape(model: LoadedModel) -> str:
     digest = hashlib.sha256()
     for name, array in tree_flatten(model.net.parameters()):
         digest.update(f"{name} {array.shape} {array.dtype}\n".encode())
-    can = (model.info.step, model.slots is not None, model.shares_prefix, model.mixes)
+    ways = model.can.ways
+    can = (ways.step, model.slots is not None, ways.shares_prefix, ways.mixes)
     digest.update(repr(can).encode())
     return digest.hexdigest()
 
@@ -368,9 +368,9 @@ class ProbedFile:
         if model.info.step == probe.SHARED:
             found = {
                 "slots": model.slots is not None,
-                "prefix": model.shares_prefix,
-                "mixes": model.mixes,
-                "asks": [asdict(one) for one in model.asks],
+                "prefix": model.can.ways.shares_prefix,
+                "mixes": model.can.ways.mixes,
+                "asks": [asdict(one) for one in model.can.ways.asks],
             }
             self._file.write(found)
 

@@ -53,9 +53,11 @@ class Reception:
             else:
                 self._state.ended[command.session_id] = (UNKNOWN_MODEL, why)
             return
-        make, estimate = model.new_caches, model.estimate
+        make, estimate = model.new_caches, model.can.estimate
         # Attention in two pieces rounds otherwise than in one.
-        shares_prefix = model.shares_prefix and command.kv_bits is None and not command.reproducible
+        shares_prefix = (
+            model.can.ways.shares_prefix and command.kv_bits is None and not command.reproducible
+        )
         if command.kv_bits is not None:
             try:
                 kept = kept_in(model, command.kv_bits)
@@ -125,7 +127,7 @@ class Reception:
                     return offload.look(name, fingerprint)
 
         return Request(
-            session.model.text_side,
+            session.model.text,
             session.system,
             session.reasoning,
             session.on_overflow == "slide",
@@ -229,7 +231,7 @@ class Reception:
         if model is None:
             raise EngineError(UNKNOWN_MODEL, "The model is not loaded. Load it first.")
         request = Request(
-            model.text_side,
+            model.text,
             None,
             command.reasoning,
             False,

@@ -85,7 +85,7 @@ class Delivery:
         """Add a token to the answer; says why it ends with it, if it does."""
         reply = session.reply
         assert reply is not None
-        if token in session.model.eos:
+        if token in session.model.text.eos:
             return FinishReason.STOP
         reply.accept(token)
         if reply.complete:

@@ -15,8 +15,7 @@ from engine.kv.ledger import CacheKey
 from engine.kv.session_kv import SessionKV
 from engine.model import drafting, runner
 from engine.model.drafting import Check, Drafter
-from engine.model.reading import Reading
-from engine.model.runner import Following, Row
+from engine.model.runner import Following, Reading, Row
 from engine.runtime.examining import as_engine_error
 from engine.runtime.jobs import Restoring
 from engine.runtime.models import Loading

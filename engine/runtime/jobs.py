@@ -22,8 +22,8 @@ from engine.kv.cache_file import Contents, DamagedError, build_caches
 from engine.kv.cache_objects import Caches
 from engine.kv.session_kv import SessionKV
 from engine.messages import Command, Embed, Embeddings, RawPrompt
-from engine.model import backend, hidden
-from engine.model.loaded import LoadedModel, TextSide
+from engine.model import backend, runner
+from engine.model.loaded import LoadedModel, TextCodec
 from engine.model.vocabulary import check_ids
 from engine.runtime import admission
 from engine.runtime.pacing import GAP_BUDGET, Pacing
@@ -168,8 +168,8 @@ class Embedding:
             refuse(command, as_engine_error(error))
 
         # Not the model itself: it may be unloaded meanwhile.
-        text_side = model.text_side
-        self._workers.run(model.info.id, lambda: _tokens(text_side, command), ready, failed)
+        text = model.text
+        self._workers.run(model.info.id, lambda: _tokens(text, command), ready, failed)
 
     @property
     def busy(self) -> bool:
@@ -207,12 +207,12 @@ class Embedding:
         count = self._pacing.chunk(key, len(tokens) - job.done, decoding)
         began = time.perf_counter()
         piece = tokens[job.done : job.done + count]
-        job.total = hidden.add_up(model, job.caches, piece, job.total)
+        job.total = runner.add_hidden_states(model, job.caches, piece, job.total)
         self._pacing.observe(key, count, time.perf_counter() - began, decoding)
         self._state.meter.note(0, count)
         job.done += count
         if job.done == len(tokens):
-            job.vectors.append(hidden.vector(job.total))
+            job.vectors.append(runner.embedding_vector(job.total))
             job.caches, job.total, job.done = None, None, 0
         if len(job.vectors) == len(job.texts):
             self._end(job)
@@ -223,7 +223,7 @@ class Embedding:
     def _reserve(self, job: _Job, model: LoadedModel) -> bool:
         """Find room for the longest text's caches; False where what makes room is being written."""
         memory = self._state.memory
-        needed = model.estimate.bytes(max(map(len, job.texts)))
+        needed = model.can.estimate.bytes(max(map(len, job.texts)))
         if memory.weights + needed > memory.budget:
             words = admission.too_large(memory.weights + needed, memory.budget)
             raise EngineError(CAPACITY_EXHAUSTED, words)
@@ -254,7 +254,7 @@ class Embedding:
         return left
 
 
-def _tokens(model: TextSide, command: Embed) -> list[list[int]]:
+def _tokens(model: TextCodec, command: Embed) -> list[list[int]]:
     """The tokens of each text. For a worker."""
     found, context = [], model.info.context_length
     for number, text in enumerate(command.texts, 1):

@@ -219,7 +219,7 @@ class Memory:
     def view(self, rows: Iterable[Row]) -> MemoryView:
         """As the scheduler sees it."""
         groups = {row.group for row in rows if row.group and admission.is_running(row)}
-        scratch = (m.estimate.bytes(SCRATCH_TOKENS) for m in self._models.values())
+        scratch = (m.can.estimate.bytes(SCRATCH_TOKENS) for m in self._models.values())
         return MemoryView(
             self.budget,
             self.weights,
@@ -308,7 +308,7 @@ class Memory:
         if not drafter.admitted(reply.tokens, reply.limit, self.version):
             promise = self.promised()
             used = self.weights + promise.nbytes - drafter.nbytes
-            used += drafter.model.estimate.bytes(reply.prompt_length + reply.limit)
+            used += drafter.model.can.estimate.bytes(reply.prompt_length + reply.limit)
             used += self.idle_bytes(promise.groups) + self.leaving(promise.groups)
             drafter.admit(reply.tokens, reply.limit, self.version, used <= self.budget)
         return int(drafter.behind(reply.tokens)) if drafter.has_room else -1

@@ -18,10 +18,8 @@ from typing import Any
 from engine.errors import MODEL_LOAD_FAILED, UNKNOWN_MODEL, EngineError
 from engine.messages import Load, Unload
 from engine.model import adapting, backend, drafting, loader
-from engine.model.kernel.attention import RaggedAttention
-from engine.model.kernel.device import attention
+from engine.model.kernel.attention import Approved, RaggedAttention, on_device
 from engine.model.kernel.program import BITS, Geometry
-from engine.model.kernel.use import Approved
 from engine.model.loaded import LoadedModel
 from engine.model.loader import PAUSE, Pieces
 from engine.model.probe import Ways
@@ -215,7 +213,7 @@ class Loading:
         if known is model:
             self._confine(known, load.candidate)
             self._kernels.probe(known)
-            if model.base is not None and model.base.reader is None:
+            if model.base is not None and model.base.text.reader is None:
                 self._confine(model.base, load.candidate)
         if load.probed is not None:
             load.probed.write(model)
@@ -233,10 +231,10 @@ class Loading:
 
     def _confine(self, model: LoadedModel, candidate: Candidate) -> None:
         """Have a model's prompts rendered, and its forms judged, where that can do no harm."""
-        checked, confined, ends = candidate.checked, self._confined, sorted(model.eos)
-        model.reader = confined.reader(checked)
-        model.form_refusal = lambda params: confined.form_refusal(params, checked, ends)
-        model.form_tokens = lambda: confined.form_tokens(checked, ends)
+        checked, confined, ends = candidate.checked, self._confined, sorted(model.text.eos)
+        model.text.reader = confined.reader(checked)
+        model.text.form_refusal = lambda params: confined.form_refusal(params, checked, ends)
+        model.text.form_tokens = lambda: confined.form_tokens(checked, ends)
 
     def _end(self, load: ModelReading) -> None:
         if load not in self._queue:
@@ -470,7 +468,7 @@ class Pairing:
             except BaseException as error:
                 failed(error)
 
-        compare = partial(drafting.same_tokens, model.text_side, small.text_side)
+        compare = partial(drafting.same_tokens, model.text, small.text)
         self._workers.run("loads", compare, compared, failed)
 
     def _couple(
@@ -531,7 +529,7 @@ class KernelProbe:
         workers: Workers,
         device: str,
         faults: Callable[[Sequence[Geometry], str], list[str]] = kernel_faults,
-        make: Callable[[str], RaggedAttention] = attention,
+        make: Callable[[str], RaggedAttention] = on_device,
     ) -> None:
         self._workers = workers
         self._device = device
@@ -541,9 +539,9 @@ class KernelProbe:
 
     def probe(self, model: LoadedModel) -> None:
         """Have a model's kernels tried, unless they have been."""
-        if self._device == "cpu" or model.ranks > 1 or not model.asks:
+        if self._device == "cpu" or model.ranks > 1 or not model.can.ways.asks:
             return
-        wanted = [*sorted(model.asks, key=repr), *packed(model.asks)]
+        wanted = [*sorted(model.can.ways.asks, key=repr), *packed(model.can.ways.asks)]
         unknown = [g for g in wanted if g not in self._known]
         # Not the model itself: it may be unloaded before the child is done.
         waiting, name = weakref.ref(model), model.info.name

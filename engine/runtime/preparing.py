@@ -10,9 +10,8 @@ from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST, EngineError
 from engine.kv.cache_file import Record
 from engine.kv.ledger import Ledger
 from engine.messages import Added, Asked, Message, RawPrompt
-from engine.model.call_constraint import of_calls
-from engine.model.constraint import constrain, of_answer
-from engine.model.loaded import TextSide
+from engine.model.constraint import constrain
+from engine.model.loaded import TextCodec
 from engine.model.vocabulary import check_ids
 from engine.params import SamplingParams
 from engine.runtime.request import Prepared
@@ -39,7 +38,7 @@ class Request:
         template: what the template is given beside the messages.
     """
 
-    model: TextSide
+    model: TextCodec
     system: str | None
     reasoning: bool | None
     slides: bool
@@ -120,8 +119,8 @@ def prepare(request: Request) -> Outcome:
     tools = request.template.get("tools") or ()
     one = bool(tools) and not params.parallel_tool_calls
     text = ReplyText(model.tokenizer, ready.opened, params.stop, ready.opening, tools, one)
-    make = of_answer if params.tool_form is None else of_calls
-    constraint = constrain(model, params, text, request.reasoning, make)
+    calls = params.tool_form is not None
+    constraint = constrain(model, params, text, request.reasoning, calls)
     if ready.answered:
         begun = ready.tokens[-ready.answered :]
         try:

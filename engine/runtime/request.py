@@ -34,8 +34,7 @@ from engine.messages import (
 )
 from engine.model.constraint import Constraint
 from engine.model.loaded import LoadedModel
-from engine.model.odds import Odds
-from engine.model.sampling import Sampler
+from engine.model.sampling import Odds, Sampler
 from engine.params import SamplingParams
 from engine.runtime.plan import Status
 from engine.text import contents
@@ -469,6 +468,6 @@ class SessionState:
             self.kv.ledger = reply.prompt.ledger("", [])
         else:
             generated = reply.tokens[reply.prompt_length :]
-            raw = contents.of(self.model.tokenizer).written(reply.text.raw, said)
+            raw = contents.of(self.model.text.tokenizer).written(reply.text.raw, said)
             self.kv.ledger = reply.prompt.ledger(raw, generated)
         return said

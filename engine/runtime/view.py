@@ -24,8 +24,8 @@ def view(state: State, load: LoadRequest | None) -> View:
     return View(
         now=time.perf_counter(),
         rows=rows,
-        mixing=frozenset(i for i, m in state.models.items() if m.mixes),
-        joining=frozenset(i for i, m in state.models.items() if m.mixes and m.ranks == 1),
+        mixing=frozenset(i for i, m in state.models.items() if m.can.ways.mixes),
+        joining=frozenset(i for i, m in state.models.items() if m.can.ways.mixes and m.ranks == 1),
         pace=_pace(state, rows),
         faulty=frozenset(i for i, m in state.models.items() if not m.sharing.works),
         memory=state.memory.view(rows),
@@ -62,7 +62,7 @@ def _row(session: SessionState) -> Row:
     reply, kv, model = session.reply, session.kv, session.model
     assert reply is not None
     reading = reply.status == Status.PREFILLING
-    chunked = reading and not (session.reproducible or reply.alone or model.token_by_token)
+    chunked = reading and not (session.reproducible or reply.alone or model.can.token_by_token)
     promise = session.promise if reply.prompt is not None else Part(0)
     snapshot_at = -1
     if reading and reply.prompt is not None and kv.needs_snapshot:
@@ -77,7 +77,7 @@ def _row(session: SessionState) -> Row:
         mixable=chunked and kv.is_plain,
         unwritten=kv.sharers > 1,
         # Without it all of a chunk's rows would go through the output layer.
-        ends=chunked and model.leaves_out_rows and model.ranks == 1,
+        ends=chunked and model.can.leaves_out_rows and model.ranks == 1,
         joins=not (session.reproducible or session.kv_bits or reply.alone),
         scratch=session.scratch,
         priority=session.priority,

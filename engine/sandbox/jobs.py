@@ -29,7 +29,7 @@ from engine.text.documents import Document
 CASES = 16
 """Cases for each geometry; `trial.cases` has every kernel among them."""
 
-_KERNEL_MAKER = "engine.model.kernel.device:attention"
+_KERNEL_MAKER = "engine.model.kernel.attention:on_device"
 _WAIT_S = 0.1  # between two checks whether a document that waits is still wanted
 
 _reading = threading.Semaphore(2)  # documents at once

@@ -13,9 +13,8 @@ from pathlib import Path
 import mlx.core as mx
 import numpy as np
 
-from engine.model.kernel import source, work
-from engine.model.kernel.attention import RaggedAttention
-from engine.model.kernel.program import Geometry, Program
+from engine.model.kernel.attention import RaggedAttention, cut
+from engine.model.kernel.program import COMMON, Geometry, Program, names
 
 COMPILER = next((c for c in ("c++", "g++", "clang++") if shutil.which(c)), None)
 
@@ -59,7 +58,7 @@ def text(change: Callable[[str], str] = lambda body: body) -> str:
         program = _program(part, bits, sinks)
         lines += [f"#undef {n}" for n in ("KEY", "VALUE", "UNPACKED", "LOWEST", "LARGER")]
         lines += ["#undef QUANTISED", "#undef SINKS"]
-        lines += [f"#define QUANTISED {int(bits > 0)}", f"#define SINKS {sinks}", source.COMMON]
+        lines += [f"#define QUANTISED {int(bits > 0)}", f"#define SINKS {sinks}", COMMON]
         lines.append(
             f"static shim::Run variant{number}(const int* c, const shim::Memory* in, "
             "const shim::Memory* output, shim::Group& shared, shim::Thread& self, "
@@ -152,7 +151,7 @@ class Shim:
         self.ran[program.part] = self.ran.get(program.part, 0) + 1
         assert len(inputs) == len(program.inputs)
         if program.part != "join":
-            own = len(source.names(bool(program.geometry.bits)))
+            own = len(names(bool(program.geometry.bits)))
             more = _most(program.geometry.bits) - program.sources
             inputs = [*inputs, *list(inputs[-own:]) * more]
         dtype = getattr(mx, program.geometry.dtype)
@@ -187,4 +186,4 @@ def _bytes(array: mx.array) -> np.ndarray:  # type: ignore[type-arg]
 
 def attention(shim: Shim, whole: int = 1024, least: int = 256) -> RaggedAttention:
     """Attention by the kernels, on the processor."""
-    return RaggedAttention(shim, functools.partial(work.cut, whole=whole, least=least))
+    return RaggedAttention(shim, functools.partial(cut, whole=whole, least=least))

@@ -32,7 +32,7 @@ from engine.model.choices import (
     Guess,
     choose,
 )
-from engine.model.kernel.use import Noting
+from engine.model.kernel.attention import Noting
 from engine.model.loaded import LoadedModel
 from engine.runtime import calibrating
 from engine.runtime.calibrating import WaysFile

@@ -21,9 +21,10 @@ from engine.model.choices import (
     Choices,
     Guess,
     choose,
+    from_json,
     next_cell,
+    to_json,
 )
-from engine.model.ways_json import from_json, to_json
 
 CPU = Guess(below=1024, shared_from=1024)
 GPU = Guess(below=None, shared_from=1024)

@@ -14,7 +14,7 @@ from mlx_lm.utils import load_model
 from engine import Engine, SamplingParams
 from engine.bench.families import write_family
 from engine.kv.cache_objects import Caches
-from engine.model import chunk_invariance, runner
+from engine.model import probe, runner
 from engine.model.loaded import LoadedModel
 from engine.runtime.pacing import Pacing
 
@@ -78,7 +78,7 @@ def result(pieces: Generator[None, None, bool]) -> bool:
 def test_a_token_that_sees_the_ones_after_it_is_noticed(family: Callable[[str], Path]) -> None:
     for name, ahead in (("llama", False), ("plamo3", False), ("phi3small", True)):
         net = load_model(family(name))[0]
-        looking = chunk_invariance.sees_ahead(net, lambda net=net: make_prompt_cache(net), 300)
+        looking = probe.sees_ahead(net, lambda net=net: make_prompt_cache(net), 300)
         assert result(looking) == ahead
 
 
@@ -89,7 +89,7 @@ def test_windows_are_made_as_wide_as_the_masks(family: Callable[[str], Path]) ->
     for name, more in (("gemma3_text", 0), ("plamo3", 1)):
         net = load_model(family(name))[0]
         plain: Callable[[], Caches] = lambda net=net: make_prompt_cache(net)  # noqa: E731
-        make = chunk_invariance.wide_enough(net, plain)
+        make = probe.wide_enough(net, plain)
         assert windows(make())
         assert windows(make()) == [size + more for size in windows(plain())]
         assert (make is plain) == (more == 0)

@@ -71,7 +71,7 @@ def test_any_number_of_rows_gives_the_same_products(wide: bool) -> None:
         import mlx.core as mx
         import mlx.nn as nn
         from engine.model import cpu, patches
-        from engine.model.cpu import linear
+        from engine.model.cpu import dense
 
         mx.set_default_device(mx.cpu)
         mx.random.seed(0)
@@ -80,8 +80,8 @@ def test_any_number_of_rows_gives_the_same_products(wide: bool) -> None:
         cpu.enable(wide_kernels={wide})
         assert patches.apply("linear") and patches.apply("embedding")
         made = []
-        product = linear.product
-        linear.product = lambda x, w: made.append(product(x, w)) or made[-1]
+        product = dense.product
+        dense.product = lambda x, w: made.append(product(x, w)) or made[-1]
         for rows in (*range(1, 35), 300):
             for shape in ((rows, 1, 24), (1, rows, 24)):
                 x = mx.random.normal(shape)
@@ -110,35 +110,35 @@ def test_a_few_rows_are_multiplied_one_by_one() -> None:
         assert backend.take_openblas() == "OpenBLAS"
         import mlx.core as mx
         from engine.model import cpu
-        from engine.model.cpu import linear, matvec
+        from engine.model.cpu import dense
 
         mx.set_default_device(mx.cpu)
         mx.random.seed(0)
-        cpu.enable(True, matvec.declare(backend._openblas))
+        cpu.enable(True, dense.declare(backend._openblas))
         weight = mx.random.normal((300, 256))
         with cpu.engaged():
             for shape in ((1, 256), (1, 3, 256), (4, 1, 256)):
                 x = mx.random.normal(shape)
-                got = linear.product(x, weight)
+                got = dense.product(x, weight)
                 assert got.shape == (*shape[:-1], 300)
                 assert mx.allclose(got, x @ weight.T, rtol=1e-4, atol=1e-4), shape
                 for row, one in zip(got.reshape(-1, 300), x.reshape(-1, 256)):
-                    assert mx.array_equal(row, matvec.product(one, weight))  # whoever is beside it
+                    assert mx.array_equal(row, dense.by_rows(one, weight))  # whoever is beside it
             spread = mx.random.normal((256, 3)).T
-            got = matvec.product(spread, weight)
+            got = dense.by_rows(spread, weight)
             assert mx.allclose(got, spread @ weight.T, rtol=1e-4, atol=1e-4)
             x = mx.random.normal((5, 256))
-            assert matvec.product(x, weight) is None  # too many rows
-            assert matvec.product(x[:1], weight[:10]) is None  # too few weights
-            assert matvec.product(x[:0], weight) is None
-            assert matvec.product(x[:1], mx.random.normal((256, 300)).T) is None  # lie otherwise
-            assert matvec.product(x[:1], weight.astype(mx.float16)) is None
-            assert matvec.product(x[:1].astype(mx.float16), weight) is None
-            compiled = mx.compile(lambda a: mx.array(matvec.product(a, weight) is None))
+            assert dense.by_rows(x, weight) is None  # too many rows
+            assert dense.by_rows(x[:1], weight[:10]) is None  # too few weights
+            assert dense.by_rows(x[:0], weight) is None
+            assert dense.by_rows(x[:1], mx.random.normal((256, 300)).T) is None  # lie otherwise
+            assert dense.by_rows(x[:1], weight.astype(mx.float16)) is None
+            assert dense.by_rows(x[:1].astype(mx.float16), weight) is None
+            compiled = mx.compile(lambda a: mx.array(dense.by_rows(a, weight) is None))
             assert compiled(x[:1]).item()  # nothing can be evaluated there
         cpu.enable(True)
         with cpu.engaged():
-            assert matvec.product(x[:1], weight) is None  # without OpenBLAS
+            assert dense.by_rows(x[:1], weight) is None  # without OpenBLAS
     """)
 
 
@@ -147,8 +147,8 @@ def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> N
         import mlx.core as mx
         from engine.model import cpu, patches
         from engine.model.cpu import attention
-        from engine.model.patches import activations
-        from engine.model.patches.attention import attention as replaced
+        from engine.model.patches import on_cpu
+        from engine.model.attention import attention as replaced
 
         mx.set_default_device(mx.cpu)
         mx.random.seed(0)
@@ -159,8 +159,8 @@ def test_activations_and_attention_are_the_same_with_cheaper_exponentials() -> N
             gate[:3] = mx.array([-200.0, 200.0, 0.0])
             kept = mx.array(gate)
             with cpu.engaged():
-                got = activations.swiglu(gate, x)
-            assert mx.allclose(got, activations._original(gate, x), rtol=1e-5, atol=1e-6)
+                got = on_cpu.swiglu(gate, x)
+            assert mx.allclose(got, on_cpu._swiglu(gate, x), rtol=1e-5, atol=1e-6)
             assert mx.array_equal(gate, kept)
 
         def check(n, length, mask, heads=6, shared=2, dim=16):
@@ -201,15 +201,15 @@ def test_nothing_is_waited_for_in_a_function_that_is_being_compiled() -> None:
     alone("""
         import mlx.core as mx
         from engine.model import cpu, patches
-        from engine.model.patches import activations
+        from engine.model.patches import on_cpu
 
         mx.set_default_device(mx.cpu)
         cpu.enable(wide_kernels=True)
         assert patches.apply("activations")
         x = mx.random.normal((40_000,))
         with cpu.engaged():
-            got = mx.compile(lambda a: activations.swiglu(a, a))(x)
-        assert mx.allclose(got, activations._original(x, x), rtol=1e-5, atol=1e-6)
+            got = mx.compile(lambda a: on_cpu.swiglu(a, a))(x)
+        assert mx.allclose(got, on_cpu._swiglu(x, x), rtol=1e-5, atol=1e-6)
     """)
 
 

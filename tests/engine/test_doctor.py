@@ -87,7 +87,7 @@ overlay.watcher = told.append
 import mlx_lm
 print(mlx_lm.__version__, overlay.in_use(), told)
 """
-IMPORT = "from engine.model.importing import import_mlx_lm; import_mlx_lm()"
+IMPORT = "from engine.model.backend import import_mlx_lm; import_mlx_lm()"
 ANSWER = """
 from engine import Engine, SamplingParams
 with Engine() as running:

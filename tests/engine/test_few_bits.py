@@ -392,7 +392,7 @@ def test_a_variant_that_reads_its_base_again_is_as_wide_and_counts_it(
     adapter = adapting.examine(written, "it", kind, -1, given, [10, 20])
     base = loader.load_at_once(path, wide=True)
     variant = at_once(adapting.adapt(base, adapter))
-    cache = variant.make_cache()
+    cache = variant.can.make_cache()
     variant.net(mx.array([[5]]), cache=cache)
     assert cache[0].keys.dtype == mx.float32
     assert variant.info.nbytes == loader.weight_bytes(variant.net)

@@ -13,8 +13,8 @@ from mlx_lm.utils import load_model
 
 from engine import Engine, EngineError, Finished, FinishReason, Model, Reply, SamplingParams
 from engine.model import sampling
-from engine.model.ragged_states import RaggedArrays
-from engine.model.rows import attention_modules, share_rows
+from engine.model.probe import attention_modules
+from engine.model.ragged import RaggedArrays, share_rows
 from tests.engine.families import FAMILIES
 
 EVERY_FAMILY = pytest.mark.parametrize("family", FAMILIES)

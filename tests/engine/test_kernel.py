@@ -10,9 +10,8 @@ import mlx.core as mx
 import pytest
 
 from engine.bench import kernels as kernel_bench
-from engine.model.kernel import program, source, trial, work
-from engine.model.kernel.attention import RaggedAttention, Source
-from engine.model.kernel.device import attention
+from engine.model.kernel import attention, program, trial
+from engine.model.kernel.attention import Place, RaggedAttention, Source, cut
 from engine.model.kernel.program import Geometry, Program
 from engine.sandbox import jobs
 from engine.sandbox.protocol import Limits
@@ -68,22 +67,26 @@ def test_every_break_of_the_torture_is_one() -> None:
 
 
 def test_long_rows_are_cut_evenly_and_nothing_is_left_out_or_padded() -> None:
-    places = [work.Place(0, 2, 5, 8005), work.Place(1, 0, 0, 1), work.Place(0, 0, 7, 300)]
-    cut = work.cut(places, groups=8)
-    assert not cut.whole
+    places = [
+        Place(0, 2, 5, 8005),
+        Place(1, 0, 0, 1),
+        Place(0, 0, 7, 300),
+    ]
+    work = cut(places, groups=8)
+    assert not work.whole
     for row, place in enumerate(places):
-        pieces = cut.tasks[cut.starts[row] : cut.starts[row + 1]]
+        pieces = work.tasks[work.starts[row] : work.starts[row + 1]]
         assert [piece[:3] for piece in pieces] == [(row, place.source, place.slot)] * len(pieces)
         assert [pieces[0][3], pieces[-1][4]] == [place.begin, place.end]
         assert all(a[4] == b[3] for a, b in itertools.pairwise(pieces))
         lengths = [end - begin for *_, begin, end in pieces]
         assert min(lengths) > 0
         assert max(lengths) - min(lengths) <= 1
-    assert len(cut.tasks) > len(places)
+    assert len(work.tasks) > len(places)
 
 
 def test_short_rows_are_whole() -> None:
-    assert work.cut([work.Place(0, 0, 0, n) for n in (1, 64, work.WHOLE)], groups=8).whole
+    assert cut([Place(0, 0, 0, n) for n in (1, 64, attention.WHOLE)], groups=8).whole
 
 
 @pytest.mark.parametrize("device", ["metal", "cuda"])
@@ -104,7 +107,7 @@ def test_a_kernel_names_all_its_inputs_and_fits_the_device(device: str) -> None:
         # What a group shares, in bytes; Metal allows 32 KB and CUDA 48.
         shared = program.SIMDS * (2 * geometry.at_once + geometry.value_width) * 4
         assert shared <= 32 * 1024
-        assert geometry.at_once * -(-geometry.key_width // source.SIMD) <= program.MOST_NUMBERS
+        assert geometry.at_once * -(-geometry.key_width // program.SIMD) <= program.MOST_NUMBERS
 
 
 def test_kernels_that_differ_have_names_that_differ() -> None:
@@ -172,7 +175,7 @@ def test_a_kernel_that_the_device_here_does_not_have_is_refused() -> None:
     """The real maker, in this process: no GPU, so MLX refuses to make or to run it."""
     device = "cuda" if mx.metal.is_available() else "metal"
     with pytest.raises(Exception, match=r"(?i)metal|cuda|gpu"):
-        trial.first_fault(attention(device), PLAIN, 1)
+        trial.first_fault(attention.on_device(device), PLAIN, 1)
 
 
 def test_the_machines_report_tells_right_kernels_from_wrong_ones(

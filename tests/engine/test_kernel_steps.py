@@ -21,9 +21,8 @@ from engine.kv.slots import Slots
 from engine.messages import Command, WorkDone
 from engine.model import backend, quantised, runner, slices, trials
 from engine.model.choices import KERNELS, Cell, Choices, Guess, choose
-from engine.model.kernel.attention import RaggedAttention
+from engine.model.kernel.attention import Approved, RaggedAttention
 from engine.model.kernel.program import Geometry
-from engine.model.kernel.use import Approved
 from engine.model.loaded import LoadedModel
 from engine.model.loader import load_at_once
 from engine.runtime.models import KernelProbe, packed
@@ -98,13 +97,13 @@ def test_steps_by_the_kernels_have_the_same_logits(
 ) -> None:
     """Slots and own caches, windows that have wrapped and not, sinks, keys in 8 bits."""
     model = loaded(family)
-    assert model.asks, "the probe has noted nothing"
+    assert model.can.ways.asks, "the probe has noted nothing"
     make = quantised.kept_in(model, bits).make if bits else model.new_caches
     model.kernels = None
     wanted = steps(model, policy, make)
     assert not shim.ran
     attend = kernel_shim.attention(shim, whole=64, least=64)
-    model.kernels = Approved(attend, {*model.asks, *packed(model.asks)})
+    model.kernels = Approved(attend, {*model.can.ways.asks, *packed(model.can.ways.asks)})
     got = steps(model, policy, make)
     model.kernels = None
     # Each layer's attention is one launch of each step, or two where rows are cut; five buffers
@@ -126,7 +125,7 @@ def test_what_steps_alone_never_comes_to_the_kernels(
 
     model = loaded("llama")
     kvs = [session(model, model.new_caches, length) for length in (5, 9)]
-    model.kernels = Approved(RaggedAttention(refused), model.asks)
+    model.kernels = Approved(RaggedAttention(refused), model.can.ways.asks)
     feeds = [mx.array([[3]]), mx.array([[4]])]
     mx.eval(runner.forward(model, feeds, [kv.layers for kv in kvs], alone=True))
     with pytest.raises(AssertionError, match="a kernel ran"):
@@ -141,7 +140,7 @@ def test_kernels_are_taken_where_they_were_not_measured_to_be_slower(
     model.slots = Slots(ON_CPU)
     assert not trials.possible(model, cell, 1 << 40)
     attend = kernel_shim.attention(shim, whole=64, least=64)
-    model.kernels = kernels = Approved(attend, model.asks)
+    model.kernels = kernels = Approved(attend, model.can.ways.asks)
     assert trials.possible(model, cell, 1 << 40)
     model.take(Choices(kernels={4: False}))
     times = slices.at_once(trials.measure(model, cell, steady=math.inf))
@@ -201,7 +200,9 @@ def test_a_model_gets_the_kernels_that_are_right_and_the_log_says_why_not_the_ot
         probing.probe(model)
         probing.finish()
         assert isinstance(model.kernels, Approved)
-        assert model.kernels.geometries == model.asks  # it has sinks, so none with packed keys
+        assert (
+            model.kernels.geometries == model.can.ways.asks
+        )  # it has sinks, so none with packed keys
         probing.probe(llama)
         probing.finish()
         assert isinstance(llama.kernels, Approved)

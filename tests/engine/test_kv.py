@@ -138,7 +138,7 @@ def test_b3_caches_whose_shape_does_not_tell_are_measured_as_they_grow(tmp_path:
         mx.eval(list(leaves(caches)))
         # Twice: what cannot be trimmed has a copy at the turn's boundary.
         held = 2 * nbytes(caches)
-        assert held <= model.estimate.bytes(tokens) < 2 * held
+        assert held <= model.can.estimate.bytes(tokens) < 2 * held
 
 
 def test_b11_matching_a_long_ledger_reads_the_text_a_few_times_over() -> None:

@@ -14,7 +14,7 @@ from engine import Engine, EngineError, Finished, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
 from engine.kv.session_kv import SessionKV
 from engine.model import backend, loader, output_rows, runner
-from engine.model.reading import Reading
+from engine.model.runner import Reading
 from engine.runtime import scheduler as together
 from engine.runtime.executor import Executor, Run
 from engine.runtime.loop import Recovery

@@ -10,7 +10,7 @@ import pytest
 
 from engine import Engine, Reply, SamplingParams, TextDelta
 from engine.model import runner
-from engine.model.reading import Reading
+from engine.model.runner import Reading
 
 PROMPT = "Listen to this story, all of you, and say how it goes on. " * 8
 NAMES = "abc"

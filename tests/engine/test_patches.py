@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from engine.model import patches
-from engine.model.patches.registry import Patch
+from engine.model.patches import Patch
 
 START = """
 import logging, sys
@@ -26,7 +26,7 @@ class Heard(logging.Handler):
     def emit(self, record):
         Heard.said.append(record.getMessage())
 
-logging.getLogger("engine.model.patches.registry").addHandler(Heard())
+logging.getLogger("engine.model.patches").addHandler(Heard())
 backend.take_openblas()
 
 def answers(folder):
@@ -229,7 +229,7 @@ def test_every_patch_has_a_sentence_for_what_is_lost() -> None:
 
 
 def test_a_patch_that_is_not_needed_says_why() -> None:
-    patch = Patch("linear", "Nothing.")
+    patch = Patch("linear", "engine.model.patches.on_cpu", "Nothing.")
     patch.skip("not on this machine")
-    assert not patch.state.on
-    assert patch.state.reason == "not on this machine"
+    assert not patch.on
+    assert patch.reason == "not on this machine"

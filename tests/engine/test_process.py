@@ -49,6 +49,16 @@ def test_importing_the_engine_imports_neither_mlx_nor_qt() -> None:
     )
 
 
+def test_the_benchmarks_leave_mlx_to_the_engine_which_loads_its_blas_before() -> None:
+    run(
+        """
+        import sys
+        import engine.cli.bench
+        assert "mlx.core" not in sys.modules
+        """
+    )
+
+
 ANSWER = """
 import sys
 sys.modules["PySide6"] = None  # importing it from here on raises
@@ -97,7 +107,7 @@ def test_engines_may_start_at_the_same_moment(model_folder: Callable[[str], Path
         from engine import Engine, SamplingParams
         from engine.model.backend import take_openblas
         take_openblas()
-        from engine.model.patches import attention
+        from engine.model import attention
 
         # Both threads are past any check before either goes on.
         both, load = threading.Barrier(2), attention.importlib.import_module

@@ -119,7 +119,7 @@ def test_the_need_in_bits(wide_folder: Callable[[str], Path]) -> None:
     """A scale and an offset of 32 bits for 32 numbers of 8 or 4 bits: 10 and 6 bits, not 32."""
     model = loaded(wide_folder("plain"))
     for bits, share in ((8, 10 / 32), (4, 6 / 32)):
-        assert kept_in(model, bits).estimate.bytes(1000) == share * model.estimate.bytes(1000)
+        assert kept_in(model, bits).estimate.bytes(1000) == share * model.can.estimate.bytes(1000)
 
 
 def logits(model: Any, caches: Any, prompt: list[int]) -> mx.array:

@@ -12,7 +12,7 @@ import pytest
 from engine import Engine, EngineError, Reply, SamplingParams, Session, TextDelta
 from engine.kv import shared_prefix
 from engine.model import runner
-from engine.model.reading import Reading
+from engine.model.runner import Reading
 from engine.runtime.plan import Status, StepPlan, View
 from engine.runtime.scheduler import Scheduler
 

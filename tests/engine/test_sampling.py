@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import SamplingParams
-from engine.model.nucleus import smallest_set
-from engine.model.sampling import Sampler, candidates, sample_rows, token_keys
+from engine.model.sampling import Sampler, candidates, sample_rows, smallest_set, token_keys
 
 
 def draw(params: SamplingParams, logits: list[float], recent: list[int] | None = None) -> Counter:

@@ -13,7 +13,7 @@ from engine import Engine, SamplingParams, Session
 from engine.kv import shared_prefix
 from engine.kv.session_kv import SessionKV
 from engine.kv.shared_prefix import SharedPrefixKV, Split
-from engine.model import backend, cpu, prefix_attention
+from engine.model import attention, backend, cpu
 
 STORY = "Listen to this story, all of you, and say how it goes on. " * 5
 LAYERS, HEADS, DIM = 2, 2, 8
@@ -214,7 +214,7 @@ def check(caches: list[SharedPrefixKV], n: int, mask: object) -> None:
                 queries[row : row + 1], *whole, scale=0.5, mask=mask
             )
         )
-    got = prefix_attention.attend(queries, keys, values, 0.5, mask)
+    got = attention.prefix_attention(queries, keys, values, 0.5, mask)
     assert mx.allclose(got, mx.concatenate(wanted), rtol=1e-4, atol=1e-5)
 
 

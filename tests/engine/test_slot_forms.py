@@ -28,8 +28,7 @@ from engine.model.choices import SLOTS, Cell
 from engine.model.loader import load_at_once
 from engine.model.probe import apart
 from engine.model.quantised import kept_in
-from engine.model.ragged import share_caches
-from engine.model.slot_rows import SlotScores
+from engine.model.ragged import SlotScores, share_caches
 from tests.engine.families import FAMILIES
 
 HEADS, DIM, WINDOW = 2, 32, 24

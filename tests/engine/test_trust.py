@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from engine import Engine, SamplingParams
-from engine.model import runner, trust
+from engine.model import runner
 from engine.model.drafting import Drafter
-from engine.model.loaded import LoadedModel
+from engine.model.loaded import FORGIVEN, LONGEST_REST, REST, LoadedModel, Trust
 from engine.model.loader import load_at_once
-from engine.model.trust import FORGIVEN, LONGEST_REST, REST, Trust
 
 
 def rest_of(tried: Trust) -> int:
@@ -63,7 +62,7 @@ def test_e6_chats_share_passes_again_after_faults_and_the_figures_say_so(
     model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After three faults all passes were apart until the model was loaded anew."""
-    monkeypatch.setattr(trust, "REST", 80)
+    monkeypatch.setattr("engine.model.loaded.REST", 80)
     decode = runner.decode
     shared: list[bool] = []
     broken = True

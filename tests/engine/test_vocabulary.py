@@ -14,7 +14,8 @@ from mlx_lm.models.cache import make_prompt_cache
 from mlx_lm.utils import load_model, load_tokenizer
 
 from engine import EngineError
-from engine.model.vocabulary import check_ids, check_tokenizer, embedding_rows
+from engine.model.probe import embedding_rows
+from engine.model.vocabulary import check_ids, check_tokenizer
 from tests.engine.families import FAMILIES, VOCAB
 
 

@@ -1,12 +1,10 @@
 """Other ways to compute what MLX computes slowly on a Linux CPU.
 
-`linear` gives OpenBLAS numbers of rows that suit its kernels, `matvec` few rows one by one.
-`attention` and `activations` take their exponentials from where they are cheap. `few_bits`
-multiplies with weights of few bits, for the layers of a model (`layers`) and for whole decoder
-layers (`blocks`). Replaced functions
-(`engine.model.patches`) use them within `engaged`, which surrounds the engine's own forward passes
-and concerns their thread only.
-Other users of MLX in the process compute as they always do.
+`dense` multiplies with float32 weights: few rows one by one, more in numbers that suit OpenBLAS's
+kernels. It and `attention` take their exponentials from where they are cheap. `few_bits` multiplies
+with quantised weights, for linear layers (`layers`), experts and whole decoder layers (`blocks`).
+The functions that are replaced (`engine.model.patches`) use these within `engaged`, which surrounds
+the engine's own forward passes and concerns their thread only.
 
 Most of it is about exponentials. In nanoseconds a number, on one core: MLX's `exp` 10, softmax 10
 and sigmoid 15, all without vector instructions; its `power` 3.5; numpy's `exp` 0.4. Numpy needs
@@ -35,29 +33,18 @@ NUMPY_FROM = 16_384
 
 _state = threading.local()
 _enabled = False
-_wide_kernels = False
-_matrix_vector: Callable[..., None] | None = None
+
+has_wide_kernels = False
+"""Whether matrix products use AVX-512."""
+
+matrix_vector: Callable[..., None] | None = None
+"""OpenBLAS's `cblas_sgemv`, where it was taken."""
 
 
-def enable(wide_kernels: bool, matrix_vector: Callable[..., None] | None = None) -> None:
-    """Let `engaged` have an effect in this process.
-
-    Args:
-        wide_kernels: matrix products use AVX-512.
-        matrix_vector: OpenBLAS's `cblas_sgemv`, where it was taken.
-    """
-    global _enabled, _wide_kernels, _matrix_vector
-    _enabled, _wide_kernels, _matrix_vector = True, wide_kernels, matrix_vector
-
-
-def wide_kernels() -> bool:
-    """Whether matrix products use AVX-512."""
-    return _wide_kernels
-
-
-def matrix_vector() -> Callable[..., None] | None:
-    """`cblas_sgemv`, where OpenBLAS was taken."""
-    return _matrix_vector
+def enable(wide_kernels: bool, sgemv: Callable[..., None] | None = None) -> None:
+    """Let `engaged` have an effect in this process."""
+    global _enabled, has_wide_kernels, matrix_vector
+    _enabled, has_wide_kernels, matrix_vector = True, wide_kernels, sgemv
 
 
 @contextmanager
@@ -74,14 +61,9 @@ def engaged() -> Iterator[None]:
         vars(_state).update(before)
 
 
-def engaged_here() -> bool:
-    """Whether the engine runs a model on this thread."""
-    return bool(getattr(_state, "on", False))
-
-
 def launch(arrays: list[mx.array]) -> None:
     """Have arrays computed that nobody waits for: when the pass ends, where the engine runs one."""
-    if engaged_here():
+    if getattr(_state, "on", False):
         _state.later += arrays
     else:
         mx.async_eval(arrays)  # type: ignore[no-untyped-call]

@@ -50,7 +50,7 @@ from engine.model.cpu.layers import (
     taken,
 )
 from engine.model.cpu.onnx_graph import Graph, Shape
-from engine.model.patches.module_classes import mix_in
+from engine.model.patches import mix_in
 
 log = logging.getLogger(__name__)
 
@@ -113,7 +113,6 @@ class Attention:
 
     Args:
         module: mlx-lm's.
-        rotation: of its rotary embedding.
         width: of a head.
 
     Attributes:
@@ -179,7 +178,6 @@ class Attention:
 
         Args:
             x: queries, keys and values of the new tokens side by side.
-            held: what there is of each of those rows.
         """
         # The buffers are not written while these views live: see `Block._attend`.
         keys, values = (
@@ -359,7 +357,7 @@ def _held(cache: Any) -> list[Held]:
 
 @functools.cache
 def _plain_cache() -> type[Any]:
-    from mlx_lm.models.cache import KVCache  # not at the top: see `importing.file_limit_kept`
+    from mlx_lm.models.cache import KVCache  # not at the top: see `backend.file_limit_kept`
 
     plain: type[Any] = KVCache
     return plain
@@ -478,9 +476,11 @@ def _has_usual_parts(layer: Any, linear: type[Any]) -> bool:
     """Whether a module has the parts of a decoder layer, and no others.
 
     Args:
-        linear: what its linear layers are.
+        linear: the class of its linear layers.
     """
-    if set(layer.children()) != _PARTS or not _is_called_as_usual(layer):
+    if set(layer.children()) != _PARTS:
+        return False
+    if list(inspect.signature(layer.__call__).parameters) != ["x", "mask", "cache"]:
         return False
     attention, mlp = layer.self_attn, layer.mlp
     norms = set(attention.children()) - _ATTENTION - {"rope"}
@@ -497,22 +497,17 @@ def _has_usual_parts(layer: Any, linear: type[Any]) -> bool:
     )
 
 
-def _is_called_as_usual(layer: Any) -> bool:
-    call = inspect.signature(layer.__call__).parameters
-    return list(call) == ["x", "mask", "cache"]
-
-
 def _settings(module: Any) -> tuple[Any, ...]:
     """What tells two modules of a kind apart, arrays and modules aside."""
     both = {**vars(module), **module}
     plain = (str, int, float, bool, type(None))
     own = {name: value for name, value in both.items() if isinstance(value, plain)}
-    arrays = {n: tuple(a.reshape(-1).tolist()) for n, a in both.items() if _is_small(a)}
+    arrays = {
+        name: repr(array.tolist())
+        for name, array in both.items()
+        if isinstance(array, mx.array) and array.size <= 1024
+    }
     return type(module), tuple(sorted(own.items(), key=str)), tuple(sorted(arrays.items()))
-
-
-def _is_small(value: Any) -> bool:
-    return isinstance(value, mx.array) and value.size <= 1024
 
 
 def _attention(module: Any, width: int) -> Attention | None:

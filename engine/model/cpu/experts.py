@@ -22,7 +22,7 @@ import numpy as np
 from engine.model.cpu.few_bits import Format, Session, codes_of, each, gated, multiplied, shapes_of
 from engine.model.cpu.layers import rows_of, same, stand_in
 from engine.model.cpu.onnx_graph import Graph
-from engine.model.patches.module_classes import mix_in
+from engine.model.patches import mix_in
 
 log = logging.getLogger(__name__)
 
@@ -81,26 +81,13 @@ _TYPES: dict[str, tuple[type, mx.Dtype | None]] = {
 
 
 class Experts:
-    """The experts of one layer.
-
-    Args:
-        sessions: of each a graph from `x` to what `said` names.
-        width: of a row, before and after.
-    """
+    """The experts of one layer: of each a graph, and what its output is called."""
 
     def __init__(self, sessions: Sequence[tuple[Session, str]], width: int) -> None:
         self._sessions, self._width = sessions, width
 
     def __call__(self, x: mx.array, chosen: mx.array) -> mx.array:
-        """What the chosen experts say of each row.
-
-        Args:
-            x: `[..., width]`.
-            chosen: `[..., k]`, places of experts.
-
-        Returns:
-            `[..., k, width]`.
-        """
+        """What the `chosen` experts `[..., k]` give for `x` `[..., width]`: `[..., k, width]`."""
         asked = np.array(chosen).reshape(-1, chosen.shape[-1])
         rows = rows_of(x, self._width)
         out = np.empty((*asked.shape, self._width), np.float32)
@@ -126,9 +113,6 @@ def take(net: Any, folder: Path) -> Iterator[int]:
 
     Yields bytes of weights that were taken, expert by expert. Layers whose weights are not in the
     folder as they are in the model stay MLX's.
-
-    Args:
-        folder: which the model was loaded from.
     """
     switch = sys.modules.get("mlx_lm.models.switch_layers")  # which a model of experts has imported
     found = [

@@ -184,11 +184,7 @@ def _numpy(array: mx.array) -> Array:
 
 
 class Session:
-    """A graph that is ready to run.
-
-    Args:
-        graph: its operations.
-        inputs, outputs: names and shapes, all of float32.
+    """A graph that is ready to run; inputs and outputs are names and shapes, all of float32.
 
     Raises:
         RuntimeError: onnxruntime does not take it.
@@ -230,7 +226,6 @@ class Product:
     """Products of one input with one or several matrices, which a session computes.
 
     Args:
-        session: it.
         entrance: the input's name.
         made: the outputs' names: of each matrix one, or one of all side by side.
         inputs, outputs: of the matrices.
@@ -248,14 +243,7 @@ class Product:
         self._session, self._entrance, self._made = session, entrance, made
 
     def __call__(self, x: Array) -> list[Array]:
-        """`x @ matrix.T` for each matrix.
-
-        Args:
-            x: `[rows, inputs]`, float32, one row after the other.
-
-        Returns:
-            `[rows, outputs]` each.
-        """
+        """`x @ matrix.T` `[rows, outputs]` for each matrix; `x` is `[rows, inputs]`, float32."""
         return apart(self._session.by_rows(self._made, {self._entrance: x}), self.outputs)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from engine.model.cpu import few_bits
 from engine.model.cpu.few_bits import Array, Product
-from engine.model.patches.module_classes import mix_in
+from engine.model.patches import mix_in
 
 log = logging.getLogger(__name__)
 

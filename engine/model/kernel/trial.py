@@ -10,7 +10,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.model.kernel.attention import Attend, Source, packed
+from engine.model.kernel.attention import Attend, Source
 from engine.model.kernel.program import Geometry
 
 TOLERANCES = {"float32": 1e-4, "float16": 4e-3, "bfloat16": 2e-2}
@@ -39,11 +39,9 @@ def random_case(
     buffers: int | None = None,
     full: bool = False,
 ) -> Case:
-    """Rows of 1 to `longest` keys: some in slots of one buffer, some in caches of their own.
+    """Rows of 1 to `longest` keys, the first of which is that long if `full`.
 
-    Args:
-        buffers: how many there are; None for a few.
-        full: the first row is as long as may be.
+    Some lie in slots of one buffer, some in caches of their own; without `buffers` in a few.
     """
     mx.random.seed(chance.getrandbits(32))
     sources, rows = [], 0
@@ -82,7 +80,7 @@ def _source(
     arrays = []
     for width in (g.key_width, g.value_width):
         full = mx.random.normal((slots, g.key_heads, room, width)).astype(dtype)
-        if not packed(g):
+        if not g.bits:
             arrays.append(mx.where(held, full, float("nan")).astype(dtype))
             continue
         words, scales, biases = mx.quantize(full, group_size=g.group, bits=g.bits)
@@ -110,7 +108,7 @@ def plain(
                 a.reshape(-1, geometry.key_heads, *a.shape[-2:])[slot : slot + 1, :, begin:end]
                 for a in source.arrays
             ]
-            if packed(geometry):
+            if geometry.bits:
                 halves = [(a, _wide(b), _wide(c)) for a, b, c in (held[:3], held[3:])]
                 held = [mx.dequantize(*half, geometry.group, geometry.bits) for half in halves]
             query, keys, values = map(_wide, (queries[row : row + 1], *held))

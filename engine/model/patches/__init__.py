@@ -1,14 +1,196 @@
-"""Every place where a function of mlx-lm, MLX or Python is replaced, one file each.
+"""Replacing functions of mlx-lm, MLX and Python, and what is lost where that cannot be done.
 
 A patch that cannot be applied, because another version renamed or changed what it replaces, stays
 off. The engine then runs without what the patch gains. `states()` tells which are on, and why the
-others are off.
+others are off. This module imports neither MLX nor mlx-lm; a patch's own module does.
 
-Imports: engine.kv, engine.model, engine.model.cpu.
+Imports: engine.model.cpu.
 """
 
 from __future__ import annotations
 
-from engine.model.patches.registry import State, apply, is_on, skip, states
+import functools
+import importlib
+import inspect
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
 
-__all__ = ["State", "apply", "is_on", "skip", "states"]
+log = logging.getLogger(__name__)
+
+WITHOUT = "STRETTO_WITHOUT_PATCHES"
+"""The environment variable that names patches not to be applied."""
+
+
+@dataclass
+class Patch:
+    """One replacement, and whether it is on.
+
+    Attributes:
+        module: has a function `install_NAME`, which raises where it cannot be applied.
+        loss: what is lost while it is off.
+        reason: why it is off; empty when it is on.
+    """
+
+    name: str
+    module: str
+    loss: str
+    on: bool = False
+    reason: str = "no engine has started yet"
+    _tried: bool = False
+
+    def apply(self) -> bool:
+        """Apply it if it has not been tried before; returns whether it is on.
+
+        A failure is logged the first time.
+        """
+        if self._tried:
+            return self.on
+        self._tried = True
+        try:
+            if self.name in os.environ.get(WITHOUT, "").replace(",", " ").split():
+                self.reason = f"{WITHOUT} names it"
+            else:
+                getattr(importlib.import_module(self.module), f"install_{self.name}")()
+                self.on, self.reason = True, ""
+        except Exception as error:
+            self.reason = f"{type(error).__name__}: {error}"
+        if not self.on:
+            log.warning("The patch %r is off (%s). %s", self.name, self.reason, self.loss)
+        return self.on
+
+    def skip(self, why: str) -> None:
+        """Say why it is not needed here, if it has not been tried."""
+        if not self._tried:
+            self.reason = why
+
+
+_ON_CPU = "engine.model.patches.on_cpu"
+_PATCHES = {
+    patch.name: patch
+    for patch in (
+        Patch(
+            "attention",
+            "engine.model.attention",
+            "Chats decode one after the other, and a prefix that several chats share is copied.",
+        ),
+        Patch(
+            "module_classes",
+            __name__,
+            "Chats of models whose attention is not mlx-lm's decode one after the other.",
+        ),
+        Patch(
+            "file_limit",
+            "engine.model.backend",
+            "Importing mlx-lm changes how many files the process may open.",
+        ),
+        Patch(
+            "compilation",
+            _ON_CPU,
+            "MLX runs a C++ compiler for each new shape and waits for it.",
+        ),
+        Patch("activations", _ON_CPU, "The gates of feed-forward layers take longer."),
+        Patch("linear", _ON_CPU, "Steps of up to 15 chats take longer."),
+        Patch(
+            "embedding",
+            _ON_CPU,
+            "Steps of models whose output layer is their embedding take longer.",
+        ),
+    )
+}
+
+
+def apply(name: str) -> bool:
+    """Apply a patch if it has not been tried before; returns whether it is on."""
+    return _PATCHES[name].apply()
+
+
+def skip(names: Iterable[str], why: str) -> None:
+    """Say why patches are not needed on this machine."""
+    for name in names:
+        _PATCHES[name].skip(why)
+
+
+def is_on(name: str) -> bool:
+    """Whether a patch has been applied."""
+    return _PATCHES[name].on
+
+
+def states() -> tuple[Patch, ...]:
+    """All patches, as they are now."""
+    return tuple(_PATCHES.values())
+
+
+def replace(home: ModuleType, name: str, new: Any) -> None:
+    """Let `home.name` be `new`, also in the model modules that have imported it by name already."""
+    old = getattr(home, name)
+    setattr(home, name, new)
+    for path, module in list(sys.modules.items()):
+        if path.startswith("mlx_lm.models.") and getattr(module, name, None) is old:
+            setattr(module, name, new)
+
+
+def expect(function: Callable[..., Any], *names: str) -> None:
+    """Check that a function's first parameters are these, and may be given by position.
+
+    Parameters after them are allowed. A function that has no signature to look at is accepted.
+
+    Raises:
+        TypeError: says what the parameters are instead.
+    """
+    try:
+        known = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return
+    first = [p.name for p in known[: len(names)] if p.kind is p.POSITIONAL_OR_KEYWORD]
+    if first != list(names):
+        takes = ", ".join(str(p) for p in known)
+        raise TypeError(f"it takes ({takes}), not ({', '.join(names)})")
+
+
+# ---------------------------------------------------------------- the classes of modules
+
+
+def install_module_classes() -> None:
+    """Check on a module that its class can be replaced, and what that does.
+
+    Raises:
+        TypeError, RuntimeError: it cannot, or has no effect.
+    """
+    from mlx import nn
+
+    module: Any = nn.Identity()
+    undo = mix_in(_Answering, [module])
+    if module() != "mixed in":
+        raise RuntimeError("calling a module does not call its class")
+    undo()
+
+
+class _Answering:
+    def __call__(self, *args: Any, **kwargs: Any) -> str:
+        return "mixed in"
+
+
+def mix_in(mixin: type, modules: Iterable[Any]) -> Callable[[], None]:
+    """Put `mixin` before the modules' own classes; returns a function that undoes it.
+
+    Parameters and names stay as they are.
+    """
+    changed = [(module, type(module)) for module in modules]
+    for module, kind in changed:
+        module.__class__ = _mixed(mixin, kind)  # type: ignore[arg-type]
+
+    def undo() -> None:
+        for module, kind in changed:
+            module.__class__ = kind
+
+    return undo
+
+
+@functools.cache
+def _mixed(mixin: type, kind: type) -> type:
+    return type(f"{mixin.__name__}{kind.__name__}", (mixin, kind), {})

@@ -1,0 +1,342 @@
+"""Replaces mlx-lm's attention with one that understands rows of different lengths.
+
+With plain arrays it does what mlx-lm's does. With `Rows`, `WithChunks` and `Split` each row attends
+to its own keys: those in slots by one operation a buffer, those of a shared prefix together, all of
+them by a GPU's kernels where these were found right. Arguments that this version does not know are
+handed to mlx-lm's function.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import mlx.core as mx
+
+from engine.kv.shared_prefix import Split
+from engine.model import cpu, patches
+from engine.model.cpu import attention as cpu_attention
+from engine.model.cpu.attention import Part, part
+from engine.model.kernel.attention import Source
+from engine.model.kernel.program import Geometry
+from engine.model.ragged import Rows, SlotRows, SlotScores, WithChunks
+
+_original: Callable[..., mx.array]
+
+
+def install_attention() -> None:
+    """Put `attention` in the place of mlx-lm's."""
+    global _original
+    base = importlib.import_module("mlx_lm.models.base")
+    original = base.scaled_dot_product_attention
+    patches.expect(original, "queries", "keys", "values", "cache", "scale", "mask", "sinks")
+    _original = original
+    patches.replace(base, "scaled_dot_product_attention", attention)
+
+
+@dataclass(frozen=True)
+class _Call:
+    """The arguments of one call that are the same for all rows, and the mask."""
+
+    scale: float
+    mask: Any
+    sinks: Any
+    more: tuple[Any, ...] = ()
+    named: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether there is nothing but a scale and a mask."""
+        return self.sinks is None and not self.more and not self.named
+
+    def original(self, queries: Any, keys: Any, values: Any, cache: Any) -> mx.array:
+        rest = (self.scale, self.mask, self.sinks, *self.more)
+        return _original(queries, keys, values, cache, *rest, **self.named)
+
+
+def attention(
+    queries: Any,
+    keys: Any,
+    values: Any,
+    cache: Any,
+    scale: float,
+    mask: Any = None,
+    sinks: Any = None,
+    *more: Any,
+    **named: Any,
+) -> mx.array:
+    """mlx-lm's `scaled_dot_product_attention`, for what the ragged caches give out as well.
+
+    Args:
+        queries: `[rows, heads, n, head dim]`.
+        keys, values: `[rows, key heads, tokens, head dim]`, or one of the classes above.
+        mask: None, "causal", an array, or `Rows` of these.
+    """
+    return _attend(queries, keys, values, cache, _Call(scale, mask, sinks, more, named))
+
+
+def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx.array:
+    if isinstance(keys, Split):
+        return _split(queries, [keys], [values], call)
+    if isinstance(keys, WithChunks):
+        return _mixed(queries, keys, values, call)
+    if isinstance(keys, Rows) and call.mask is None and queries.shape[2] == 1:
+        found = _by_kernel(queries, keys, values, call)
+        if found is not None:
+            return found
+        if isinstance(keys, SlotRows):
+            return _in_slots(queries, keys, values, call)
+    if isinstance(keys, SlotRows) and isinstance(call.mask, SlotScores) and queries.shape[2] == 1:
+        return _in_slots(queries, keys, values, call)
+    if isinstance(keys, Rows):
+        return _each_row(queries, keys, values, call)
+    if call.is_usual and isinstance(keys, mx.array) and cpu.is_engaged(queries):
+        out = cpu_attention.attend(queries, keys, values, call.scale, call.mask)
+        if out is not None:
+            return out
+    return call.original(queries, keys, values, cache)
+
+
+def _mixed(queries: mx.array, keys: WithChunks, values: WithChunks, call: _Call) -> mx.array:
+    """Prompts are read: the rows of each chunk become one row of so many queries."""
+    first, out = queries.shape[0] - sum(keys.counts), []
+    if keys.decoding is not None:
+        out.append(_attend(queries[:first], keys.decoding, values.decoding, None, call))
+    causal = replace(call, mask="causal")
+    parts = zip(keys.chunks, values.chunks, keys.caches, keys.counts, strict=True)
+    for k, v, cache, count in parts:
+        chunk = queries[first : first + count].swapaxes(0, 2)
+        out.append(_attend(chunk, k, v, cache, causal).swapaxes(0, 2))
+        first += count
+    return out[0] if len(out) == 1 else mx.concatenate(out)
+
+
+def _each_row(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx.array:
+    """Row by row, but those with shared prefixes together."""
+    n = len(keys.rows)
+    masks = call.mask.rows if isinstance(call.mask, Rows) else [call.mask] * n
+
+    def one(row: int) -> mx.array:
+        query, cache = queries[row : row + 1], keys.caches[row]
+        return _attend(
+            query, keys.rows[row], values.rows[row], cache, replace(call, mask=masks[row])
+        )
+
+    split = [row for row, key in enumerate(keys.rows) if isinstance(key, Split)]
+    if len(split) < 2 or any(masks[row] is not None for row in split):
+        return mx.concatenate([one(row) for row in range(n)])
+    rest = [row for row in range(n) if row not in split]
+    some = queries[mx.array(split)] if rest else queries
+    k, v = [keys.rows[row] for row in split], [values.rows[row] for row in split]
+    out = _split(some, k, v, replace(call, mask=None))
+    if not rest:
+        return out
+    return mx.concatenate([out, *(one(row) for row in rest)])[_back([*split, *rest])]
+
+
+def _back(order: Sequence[int]) -> mx.array:
+    """What puts rows that were taken in this order back into their own."""
+    return mx.array(sorted(range(len(order)), key=lambda place: order[place]))
+
+
+def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) -> mx.array:
+    """One query a row: those in slots in one operation a buffer, the others row by row."""
+    out, first = [], 0
+    scores = call.mask if isinstance(call.mask, SlotScores) else None
+    engaged = call.is_usual and cpu.is_engaged(queries)
+    added = [None] * len(keys.parts) if scores is None else scores.masked()
+    for (filled, k), (_, v), more in zip(keys.parts, values.parts, added, strict=True):
+        end = first + filled.occupied
+        q = queries if filled.occupied == queries.shape[0] else queries[first:end]
+        if isinstance(k, tuple) or isinstance(v, tuple) or not engaged:
+            masked = replace(call, mask=filled.mask if more is None else more)
+            out.append(masked.original(q, k, v, keys.caches[first]))
+        else:
+            bias = filled.bias if more is None else more.reshape(*k.shape[:2], -1, k.shape[2])
+            out.append(cpu_attention.one_query(q * call.scale, k, v, bias))
+        first = end
+    if keys.others:
+        others = keys.caches[first:]
+        rest = Rows(keys.others, others), Rows(values.others, others)
+        masks = None if scores is None else Rows(scores.others, others)
+        out.append(_each_row(queries[first:], *rest, replace(call, mask=masks)))
+    return out[0] if len(out) == 1 else mx.concatenate(out)
+
+
+# ---------------------------------------------------------------- shared prefixes
+#
+# The queries of all sessions with the same prefix are rows of one matrix, so that the prefix is
+# read once. Attention over the two arrays of a `Split` is joined from what each of them gives: the
+# weighted sum of the values, the sum of the weights, and the largest score.
+
+
+def _split(queries: mx.array, keys: list[Split], values: list[Split], call: _Call) -> mx.array:
+    if not call.is_usual:
+        raise NotImplementedError("attention to a shared prefix with sinks or unknown arguments")
+    return prefix_attention(queries, keys, values, call.scale, call.mask)
+
+
+def prefix_attention(
+    queries: mx.array, keys: Sequence[Split], values: Sequence[Split], scale: float, mask: Any
+) -> mx.array:
+    """Attention of `queries` to shared prefixes and each row's own keys and values.
+
+    Args:
+        queries: `[rows, heads, n, head dim]`.
+        keys, values: one for each row.
+        mask: None, "causal", or boolean `[n, tokens]`.
+
+    Returns:
+        `[rows, heads, n, head dim]`, of the queries' type.
+
+    Raises:
+        NotImplementedError: for another kind of mask.
+    """
+    rows, heads, n, _ = queries.shape
+    key_heads = keys[0].own.shape[1]
+    queries = (queries * scale).reshape(rows, key_heads, heads // key_heads * n, -1)
+    groups: dict[tuple[int, int], list[int]] = {}
+    for row, key in enumerate(keys):
+        groups.setdefault(key.group, []).append(row)
+    order = [row for members in groups.values() for row in members]
+    if order != list(range(rows)):
+        queries = queries[mx.array(order)]
+    prefixes, start = [], 0
+    for members in groups.values():
+        some = queries if len(members) == rows else queries[start : start + len(members)]
+        start += len(members)
+        k, v = keys[members[0]], values[members[0]]
+        prefixes.append(_to_shared(some, k.shared, v.shared, n, _before(mask, k.base)))
+    each = mx.split(queries, rows) if rows > 1 else [queries]
+    owns = [
+        part(q, keys[row].own, values[row].own, n, _after(mask, keys[row].base))
+        for q, row in zip(each, order, strict=True)
+    ]
+    out = _joined(_stacked(prefixes), _stacked(owns)).reshape(rows, heads, n, -1)
+    if order != list(range(rows)):
+        out = out[_back(order)]
+    return out.astype(queries.dtype)
+
+
+def _to_shared(queries: mx.array, keys: mx.array, values: mx.array, n: int, mask: Any) -> Part:
+    """What one shared prefix gives to all rows that go on from it."""
+    rows, key_heads, some, dim = queries.shape
+    if rows == 1:
+        return part(queries, keys, values, n, mask)
+    as_one_row = queries.swapaxes(0, 1).reshape(1, key_heads, -1, dim)
+    found = part(as_one_row, keys, values, n, mask)
+    return Part(*(a.reshape(key_heads, rows, some, -1).swapaxes(0, 1) for a in found))
+
+
+def _joined(a: Part, b: Part) -> mx.array:
+    most = mx.maximum(a.most, b.most)
+    from_a, from_b = mx.exp(a.most - most), mx.exp(b.most - most)
+    return (a.out * from_a + b.out * from_b) / (a.sums * from_a + b.sums * from_b)
+
+
+def _stacked(parts: list[Part]) -> Part:
+    if len(parts) == 1:
+        return parts[0]
+    return Part(*(mx.concatenate(list(same)) for same in zip(*parts, strict=True)))
+
+
+def _before(mask: Any, base: int) -> Any:
+    """The mask's part for the shared prefix. The causal mask hides nothing of it."""
+    if mask is None or isinstance(mask, str):
+        return None
+    if not isinstance(mask, mx.array) or mask.ndim != 2 or mask.dtype != mx.bool_:
+        raise NotImplementedError("only boolean masks [n, tokens] can be cut in two")
+    return mask[:, :base]
+
+
+def _after(mask: Any, base: int) -> Any:
+    """The mask's part for a session's own tokens."""
+    return mask if mask is None or isinstance(mask, str) else mask[:, base:]
+
+
+# ---------------------------------------------------------------- a GPU's kernels
+
+
+def _by_kernel(queries: mx.array, keys: Rows, values: Any, call: _Call) -> mx.array | None:
+    """All rows in one launch, over the buffers that their keys lie in; None where it is not for it.
+
+    It is not where no kernel was approved, where the model has changed its keys on the way, where
+    a row's cache is of another kind, and where rows keep their keys in different types.
+    """
+    if keys.kernels is None or call.more or call.named or not isinstance(values, Rows):
+        return None
+    sources = None if values.kernels is None else _sources(keys, values)
+    geometry = None if sources is None else _geometry(queries, sources, keys, call.sinks)
+    if sources is None or geometry is None:
+        return None
+    rows = [row for source in sources for row in source.rows]
+    # In few bits the plain way is several launches, and a mask is one more.
+    alike = len(sources) == 1 and len({row[1:] for row in rows}) == 1 and not geometry.bits
+    kernel = keys.kernels.taking(geometry, alike)
+    return None if kernel is None else kernel(geometry, queries, sources, call.scale, call.sinks)
+
+
+def _sources(keys: Rows, values: Rows) -> list[Source] | None:
+    """The buffers whole, and which part of them each row has."""
+    found: list[Source] = []
+    own, caches = keys.rows if type(keys) is Rows else [], keys.caches
+    if isinstance(keys, SlotRows) and isinstance(values, SlotRows):
+        for (filled, _), k, v in zip(keys.parts, keys.buffers, values.buffers, strict=True):
+            rows = tuple((slot, 0, length) for slot, length in enumerate(filled.lengths))
+            both = (k, v) if isinstance(k, mx.array) else (*k, *v)
+            found.append(Source(both, rows))
+        own, caches = keys.others, keys.caches[sum(filled.occupied for filled, _ in keys.parts) :]
+    for held, cache in zip(own, caches, strict=True):
+        if type(cache) not in _kinds():
+            return None
+        # What such a cache gives out in a step of one token is the beginning of its buffer.
+        packed = isinstance(held, (tuple, list))
+        arrays = (*cache.keys, *cache.values) if packed else (cache.keys, cache.values)
+        found.append(Source(arrays, ((0, 0, (held[0] if packed else held).shape[2]),)))
+    return found
+
+
+@functools.cache
+def _kinds() -> tuple[type[Any], ...]:
+    # Not at the top of the file: see `backend.import_mlx_lm`.
+    from mlx_lm.models.cache import KVCache, QuantizedKVCache, RotatingKVCache
+
+    return KVCache, QuantizedKVCache, RotatingKVCache
+
+
+def _geometry(queries: mx.array, sources: list[Source], keys: Rows, sinks: Any) -> Geometry | None:
+    """What the layer asks for; None where that differs by row."""
+    first = sources[0].arrays
+    kinds = {tuple((a.dtype, a.shape[-1]) for a in source.arrays) for source in sources}
+    caches = [c for c in keys.caches if hasattr(c, "bits")]
+    forms = {(c.bits, c.group_size) for c in caches}
+    numbers = first if len(first) == 2 else (*first[1:3], *first[4:])
+    types = {queries.dtype, *(a.dtype for a in numbers)}
+    if sinks is not None:
+        types.add(sinks.dtype)
+    if len(kinds) != 1 or len(types) != 1 or len(forms) > 1:
+        return None
+    bits, group = next(iter(forms)) if len(first) == 6 else (0, 0)
+    each = 32 // bits if bits else 1
+    return Geometry(
+        heads=queries.shape[1],
+        key_heads=_key_heads(first[0], keys),
+        key_width=first[0].shape[-1] * each,
+        value_width=first[len(first) // 2].shape[-1] * each,
+        dtype=str(queries.dtype).rsplit(".", 1)[-1],
+        bits=bits,
+        group=group,
+        sinks=sinks is not None,
+    )
+
+
+def _key_heads(array: mx.array, keys: Rows) -> int:
+    if array.ndim == 4:
+        return int(array.shape[1])
+    # The heads of a slot are rows of a buffer; a cache of its own has an axis of them.
+    assert isinstance(keys, SlotRows)
+    held = keys.parts[0][1]
+    return int((held if isinstance(held, mx.array) else held[0]).shape[1])

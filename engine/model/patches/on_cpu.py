@@ -1,0 +1,78 @@
+"""What is replaced on CPUs: functions for which `engine.model.cpu` has a faster way on Linux."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+
+from engine.model import cpu
+from engine.model.cpu import dense
+from engine.model.patches import expect, replace
+
+_swiglu: Callable[..., mx.array]
+_linear: Callable[..., mx.array]
+_as_linear: Callable[..., mx.array]
+
+
+def install_compilation() -> None:
+    """Switch `mx.compile` off for the whole process.
+
+    On a CPU it runs g++ for every new shape: half a second in which nobody gets a token, memory
+    that is never given back (a hundred megabytes for phi3small), and an exception where there is
+    no g++. It would save the dispatch of a few operations.
+    """
+    mx.disable_compile()
+
+
+def install_activations() -> None:
+    """Replace mlx-lm's `swiglu`, the gate of most models' feed-forward layers."""
+    global _swiglu
+    home = importlib.import_module("mlx_lm.models.activations")
+    expect(home.swiglu, "gate", "x")
+    _swiglu = home.swiglu
+    replace(home, "swiglu", swiglu)
+
+
+def swiglu(gate: mx.array, x: mx.array, *more: Any, **named: Any) -> mx.array:
+    """`silu(gate) * x`, of arrays of one shape."""
+    if more or named or not cpu.is_engaged(gate):
+        return _swiglu(gate, x, *more, **named)
+    return dense.swiglu(gate, x)
+
+
+def install_linear() -> None:
+    """Replace `nn.Linear.__call__`."""
+    global _linear
+    expect(nn.Linear.__call__, "self", "x")
+    _linear = nn.Linear.__call__
+    nn.Linear.__call__ = linear
+
+
+def linear(self: Any, x: mx.array, *more: Any, **named: Any) -> mx.array:
+    """`x @ weight.T + bias`."""
+    y = None
+    if not more and not named and cpu.is_engaged(x):
+        y = dense.product(x, self["weight"])
+    if y is None:
+        return _linear(self, x, *more, **named)
+    return y + self["bias"] if "bias" in self else y
+
+
+def install_embedding() -> None:
+    """Replace `nn.Embedding.as_linear`."""
+    global _as_linear
+    expect(nn.Embedding.as_linear, "self", "x")
+    _as_linear = nn.Embedding.as_linear
+    nn.Embedding.as_linear = as_linear
+
+
+def as_linear(self: Any, x: mx.array, *more: Any, **named: Any) -> mx.array:
+    """`x @ weight.T`."""
+    y = None
+    if not more and not named and cpu.is_engaged(x):
+        y = dense.product(x, self["weight"])
+    return _as_linear(self, x, *more, **named) if y is None else y
