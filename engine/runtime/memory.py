@@ -9,7 +9,8 @@ counted once, and comes back with the last that holds it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Hashable, Iterable, Mapping
+import weakref
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from engine.kv.held_caches import Part
@@ -89,7 +90,7 @@ class Memory:
         self.adapted: list[LoadedModel] = []
         self.version = 0
         self._models, self._sessions, self._answering = models, sessions, answering
-        self._reserved: dict[Hashable, int] = {}
+        self._reserved: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
 
     def changed(self) -> None:
         """Room may have been made: those who wait for it are looked at again."""
@@ -97,13 +98,13 @@ class Memory:
 
     # -- what is held -----------------------------------------------------------------------
 
-    def reserve(self, key: Hashable, nbytes: int) -> None:
-        """Count bytes as taken before they are: of a load, or of texts to embed."""
-        self._reserved[key] = nbytes
+    def reserve(self, owner: object, nbytes: int) -> None:
+        """Count bytes as taken before they are, as long as their owner lives: a load, a job."""
+        self._reserved[owner] = nbytes
 
-    def release(self, key: Hashable) -> None:
+    def release(self, owner: object) -> None:
         """What was reserved is taken by now, or never will be."""
-        self._reserved.pop(key, None)
+        self._reserved.pop(owner, None)
         self.changed()
 
     @property

@@ -291,6 +291,18 @@ def test_a_rotation_that_depends_on_the_length_of_a_chat_has_no_table(
     assert off(*said) < 1e-3
 
 
+def test_a_layer_that_cannot_be_called_keeps_its_own_code() -> None:
+    class Bare(nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.self_attn, self.mlp = nn.Module(), nn.Module()
+            self.input_layernorm = self.post_attention_layernorm = nn.RMSNorm(8)
+
+    net = nn.Module()
+    net.layers = [Bare()]
+    assert not list(blocks.take(net))
+
+
 def test_a_layer_that_stands_at_two_places_is_taken_once(tmp_path: Path) -> None:
     config = {**FAMILIES["plain"], "model_type": "llama", "tie_word_embeddings": True}
     path = few(tmp_path / "twice", config)

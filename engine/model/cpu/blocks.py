@@ -480,7 +480,8 @@ def _has_usual_parts(layer: Any, linear: type[Any]) -> bool:
     """
     if set(layer.children()) != _PARTS:
         return False
-    if list(inspect.signature(layer.__call__).parameters) != ["x", "mask", "cache"]:
+    # Some models call their layers' parts, and the layers themselves cannot be called.
+    if not callable(layer) or list(inspect.signature(layer).parameters) != ["x", "mask", "cache"]:
         return False
     attention, mlp = layer.self_attn, layer.mlp
     norms = set(attention.children()) - _ATTENTION - {"rope"}
