@@ -45,16 +45,19 @@ class Watch:
     Attributes:
         changed: whose bytes are to be counted again.
         untold: whose figures are to be told again.
+        moved: whose tokens have changed otherwise than by a decode step.
     """
 
     def __init__(self) -> None:
         self.changed: set[HeldCaches] = set()
         self.untold: set[HeldCaches] = set()
+        self.moved: set[HeldCaches] = set()
 
     def forget(self, kv: HeldCaches) -> None:
         """These caches are nobody's any more."""
         self.changed.discard(kv)
         self.untold.discard(kv)
+        self.moved.discard(kv)
 
 
 Held = TypeVar("Held", bound="HeldCaches")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,10 @@ prompt is cut changes how its keys are rounded."""
 
 MIN_GAIN = 32
 """Tokens that a copy of another's cache must save. Fewer are read about as fast."""
+
+
+TOKEN_BYTES = array("I").itemsize
+"""Of a token that is `packed`."""
 
 
 class CacheKey(NamedTuple):
@@ -64,6 +69,27 @@ def common_prefix(a: Sequence[object], b: Sequence[object]) -> int:
         else:
             high = middle - 1
     return low
+
+
+def packed(tokens: Sequence[int]) -> bytes:
+    """Tokens as bytes: two prompts of 8,000 are compared in microseconds then."""
+    return array("I", tokens).tobytes()
+
+
+def common_bytes(a: bytes, b: bytes) -> int:
+    """How many bytes of whole tokens two packed prompts begin with in common."""
+    least = min(len(a), len(b))
+    common = least if a[:least] == b[:least] else common_prefix(a, b)
+    return common - common % TOKEN_BYTES
+
+
+def in_common(one: bytes, other: bytes) -> int:
+    """How many of its prompt's tokens each of two could go on from, once the other has read them.
+
+    All but a prompt's last: the first step feeds that.
+    """
+    least = min(len(one), len(other)) // TOKEN_BYTES
+    return min(common_bytes(one, other) // TOKEN_BYTES, least - 1)
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ class SessionKV(HeldCaches):
         ledger: the text that the tokens stand for.
         on_disk: how many tokens the session's file holds, if it is up to date; otherwise -1.
         rebuilt: whether the last `begin` had to read a prompt again because of a `drop`.
+        unmoved: how many of the tokens are as they were when the prefix index looked last.
     """
 
     def __init__(self, make: Callable[[], Caches], shares_prefix: bool = False) -> None:
@@ -53,6 +54,7 @@ class SessionKV(HeldCaches):
         self.ledger = Ledger()
         self.rebuilt = False
         self.on_disk = -1
+        self.unmoved = 0
         self._dropped = False
 
     @property
@@ -110,6 +112,7 @@ class SessionKV(HeldCaches):
         after a shared prefix, and those beside others, are no cuts.
         """
         self._changed()
+        self._moved(self.length)
         whole = alone and self.shared_prefix is None
         if whole and self.length == (self.cuts[-1] if self.cuts else 0):
             self.cuts.append(self.length + len(tokens))
@@ -127,12 +130,25 @@ class SessionKV(HeldCaches):
         mx.eval(list(leaves(kept)))  # frees what was cut off
         self._snapshot = Snapshot(kept, len(self.tokens))
         self.touched()
+        self._moved(len(self.tokens))
 
     def drop(self) -> None:
         """Free the caches and keep the ledger. The next turn reads its whole prompt."""
         self._dropped = self._dropped or self._caches is not None
         self.on_disk = -1
+        self._moved(0)
         super().drop()
+
+    def settle(self) -> None:
+        """After a reply: leave the slots, and let others go on from all that was generated."""
+        super().settle()
+        self._moved(self.length)
+
+    def _moved(self, kept: int) -> None:
+        """Note that the tokens after the first `kept` are others, or held no more."""
+        self.unmoved = min(self.unmoved, kept)
+        if self.watch is not None:
+            self.watch.moved.add(self)
 
     def _changed(self) -> None:
         self.on_disk = -1
@@ -141,6 +157,7 @@ class SessionKV(HeldCaches):
 
     def _reset(self) -> None:
         self._changed()
+        self._moved(0)
         self.caches = self.make()
         stagger(self.caches)
         self.tokens = []
@@ -167,6 +184,7 @@ class SessionKV(HeldCaches):
     def _forget_after(self, length: int) -> None:
         self.on_disk = -1
         self.touched()
+        self._moved(length)
         del self.tokens[length:]
         self.cuts = [c for c in self.cuts if c <= length]
 
@@ -228,6 +246,11 @@ class SessionKV(HeldCaches):
         return made
 
     @property
+    def goes_back_to(self) -> tuple[int, ...]:
+        """Lengths that the caches can go back to, beside what they can be trimmed to."""
+        return (self._snapshot.length,) if self._snapshot is not None else ()
+
+    @property
     def snapshot_copy(self) -> tuple[Caches, int] | None:
         """The snapshot's caches and its length in tokens."""
         return (self._snapshot.caches, self._snapshot.length) if self._snapshot else None
@@ -246,6 +269,7 @@ class SessionKV(HeldCaches):
             boundary: a snapshot, as `snapshot_copy` gives it.
         """
         self._changed()
+        self._moved(0)
         self.caches = caches
         stagger(caches)
         self.tokens = list(tokens)

@@ -82,7 +82,7 @@ def admit(
         if least <= free:
             if least + memory.idle_bytes + memory.leaving <= memory.budget:
                 return Admission(row.id)  # whatever is idle, its own caches among it
-            idle = [i for i in memory.idle() if i.key != CacheKey("session", row.id)]
+            idle = [i for i in memory.idle if i.key != CacheKey("session", row.id)]
             dropped, left = room(memory.budget - least, idle, in_use)
             if dropped:
                 return Eviction(tuple(dropped))
@@ -107,7 +107,7 @@ def load(
         return LoadAdmission(request.key, request.wide, wide=request.wide > request.nbytes)
     if request.nbytes > free:
         return Refusal(request.key, OUT_OF_MEMORY, _does_not_fit(request, free, taken), load=True)
-    dropped, left = room(free - request.nbytes, memory.idle(), groups)
+    dropped, left = room(free - request.nbytes, memory.idle, groups)
     if dropped:
         return Eviction(tuple(dropped))
     if request.nbytes <= free - left - memory.leaving:
@@ -127,7 +127,7 @@ def surplus(
     free = memory.budget - memory.weights - running - sum(groups.values())
     if memory.idle_bytes <= free:
         return (), ()
-    dropped = room(free, memory.idle(), groups)[0] if memory.idle_bytes else ()
+    dropped = room(free, memory.idle, groups)[0] if memory.idle_bytes else ()
     held = [r for r in rows if r.status in (Status.PREFILLING, Status.DECODING)]
     if dropped or free + sum(r.slack for r in held) >= 0 or len(held) < 2:
         return tuple(dropped), ()

@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import logging
 import weakref
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from engine.kv.held_caches import Part
 from engine.kv.ledger import CacheKey
 from engine.kv.offload import Offload
-from engine.kv.prefix_cache import PrefixCache
+from engine.kv.prefix_index import PrefixIndex
 from engine.kv.session_kv import SessionKV
 from engine.kv.tally import Tally
 from engine.model import backend
 from engine.model.drafting import Drafter
 from engine.model.loaded import LoadedModel
 from engine.runtime import admission
-from engine.runtime.plan import Idle, MemoryView, Row
+from engine.runtime.plan import Idle, LoadRequest, MemoryView, Row, Status
 from engine.runtime.request import PROMISED, SessionState
 
 log = logging.getLogger(__name__)
@@ -66,7 +66,7 @@ class Memory:
     Attributes:
         budget: bytes that weights and caches may take together.
         offload: caches on disk, of chats that had to make room or were closed.
-        prefixes: beginnings of prompts that chats to come may take over.
+        prefixes: who holds which tokens, and the prefixes that are kept for chats to come.
         tally: what the caches of chats that are not answering take.
         adapted: models of which variants are being made.
         version: changes whenever room may have been made.
@@ -85,8 +85,8 @@ class Memory:
     ) -> None:
         self.budget = budget
         self.offload = offload
-        self.prefixes = PrefixCache(int(budget * PREFIX_SHARE))
         self.tally = Tally()
+        self.prefixes = PrefixIndex(int(budget * PREFIX_SHARE), self.tally.watch.moved)
         self.adapted: list[LoadedModel] = []
         self.version = 0
         self._models, self._sessions, self._answering = models, sessions, answering
@@ -217,19 +217,36 @@ class Memory:
 
     # -- making room ------------------------------------------------------------------------
 
-    def view(self, rows: Iterable[Row]) -> MemoryView:
+    def view(self, rows: Sequence[Row], load: LoadRequest | None) -> MemoryView:
         """As the scheduler sees it."""
-        groups = {row.group for row in rows if row.group and admission.is_running(row)}
+        own, groups = admission.promised(rows)
+        weights, idle_bytes, leaving = self.weights, self.idle_bytes(groups), self.leaving(groups)
+        taken = weights + own + sum(groups.values()) + idle_bytes + leaving
+        wanted = [r.most + r.shared for r in rows if r.status == Status.QUEUED]
+        wanted += [load.wide] if load is not None else []
+        # Each idle chat is looked at only where one of them may have to go.
+        idle = self.idle() if taken + max(wanted, default=0) > self.budget else ()
         scratch = (m.can.estimate.bytes(SCRATCH_TOKENS) for m in self._models.values())
         return MemoryView(
             self.budget,
-            self.weights,
+            weights,
             max(scratch, default=0),
-            self.idle,
+            idle,
             self.version,
-            self.idle_bytes(groups),
-            self.leaving(groups),
+            idle_bytes,
+            leaving,
         )
+
+    def add(self, session: SessionState) -> None:
+        """Count a session's caches, and let others go on from them."""
+        session.kv.watch = self.tally.watch
+        session.kv.touched()
+        self.prefixes.add(session.key, session.kind, session.kv)
+
+    def forget(self, session: SessionState) -> None:
+        """A session's caches are nobody's any more."""
+        self.tally.forget(session.kv)
+        self.prefixes.remove(session.kv)
 
     def idle(self) -> list[Idle]:
         """The caches that nobody needs: of chats that do not answer, kept beginnings, drafts'."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -46,6 +46,12 @@ class Row:
             bytes of that.
         drafts: the most tokens that a small model may draft after the pending one; 0 where none
             may.
+        behind: how many of its tokens that model has still to read; -1 where it has no memory.
+        kind: rows of one kind can go on from each other's caches.
+        prompt: its prompt's tokens, `packed`; empty where none is being read.
+        system: how many of them any chat with the same system message begins with.
+        halts: its caches cannot be trimmed: others can go on from where its reading halts.
+        offer: what somebody else holds of its prompt.
     """
 
     id: str
@@ -73,6 +79,12 @@ class Row:
     group: int = 0
     shared: int = 0
     drafts: int = 0
+    behind: int = -1
+    kind: tuple[object, ...] = ()
+    prompt: bytes = field(default=b"", repr=False)
+    system: int = 0
+    halts: bool = False
+    offer: Offer | None = None
 
     @property
     def end(self) -> int:
@@ -116,7 +128,7 @@ class MemoryView:
         budget: what weights and caches may take together.
         weights: of all models, those being loaded among them.
         scratch: what a single question that may come would need.
-        idle: caches that nobody is using; asked for only where memory is short.
+        idle: caches that nobody is using; empty where there is room for all that is wanted.
         idle_bytes: of all of them together, what running replies hold with them left out.
         leaving: of caches that have made room and are still being written to disk.
         version: changes whenever room may have been made, so that a queue which could not be
@@ -126,7 +138,7 @@ class MemoryView:
     budget: int
     weights: int = 0
     scratch: int = 0
-    idle: Callable[[], Sequence[Idle]] = tuple
+    idle: Sequence[Idle] = ()
     version: int = 0
     idle_bytes: int = 0
     leaving: int = 0
@@ -146,26 +158,6 @@ class LoadRequest:
     name: str
     nbytes: int
     wide: int
-
-
-def no_offer(row: Row) -> Offer | None:
-    """Nobody holds anything of this prompt."""
-    return None
-
-
-def no_draft(row: Row) -> int:
-    """Nothing is drafted for this row."""
-    return -1
-
-
-def no_halt(row: Row, others: Sequence[Row]) -> int:
-    """Others can go on from anywhere in this prompt."""
-    return -1
-
-
-def no_common(one: Row, other: Row) -> int:
-    """No two prompts begin alike."""
-    return 0
 
 
 @dataclass(frozen=True)
@@ -194,13 +186,6 @@ class View:
         faulty: ids of models of which too many shared steps have failed.
         memory: bytes, as they stand.
         load: the model that waits to be read, if any.
-        offer: what another holds of a row's prompt. Comparing prompts takes time, so the
-            scheduler asks only about those whose turn it is.
-        halt: where reading a row's prompt must halt because others can go on from there; -1 for
-            nowhere. `others` are those that wait.
-        common: how many of their first tokens two rows' prompts have in common.
-        behind: how many of a row's tokens the model that drafts for it has still to read; -1
-            where there is no memory for drafting.
     """
 
     now: float
@@ -211,10 +196,6 @@ class View:
     faulty: frozenset[str] = frozenset()
     memory: MemoryView = field(default_factory=lambda: MemoryView(1 << 62))
     load: LoadRequest | None = None
-    offer: Callable[[Row], Offer | None] = no_offer
-    halt: Callable[[Row, Sequence[Row]], int] = no_halt
-    common: Callable[[Row, Row], int] = no_common
-    behind: Callable[[Row], int] = no_draft
 
 
 @dataclass(frozen=True)

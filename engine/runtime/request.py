@@ -11,9 +11,9 @@ from typing import Any
 
 from engine.kv.config_estimate import MemoryEstimate
 from engine.kv.held_caches import Part
-from engine.kv.ledger import CacheKey, common_prefix
+from engine.kv.ledger import TOKEN_BYTES, CacheKey, Offer, common_prefix, packed
 from engine.kv.offload import kv_fingerprint
-from engine.kv.prefix_cache import Reader
+from engine.kv.prefix_index import Reader
 from engine.kv.session_kv import SessionKV
 from engine.messages import (
     CallEvent,
@@ -90,6 +90,8 @@ class ReplyState:
         restored: its caches came from disk, and no pass over them has failed yet.
         alone: a shared pass has failed with it, so it steps in passes of its own.
         adopts: it may take over what others have read; False after that has failed once.
+        offered: what was found last that it may take over, and when: another is found only where
+            who holds what has changed since.
         dropped: messages of the conversation that the prompt leaves out.
         waiting_since: when its prompt began to wait, as of `time.perf_counter`.
         ready_at: when its prompt had been read, on the same clock.
@@ -125,6 +127,8 @@ class ReplyState:
         self.restored = False
         self.alone = False
         self.adopts = True
+        self.offered: tuple[object, Offer | None] = (None, None)
+        self._packed = b""
         self.dropped = 0
         self.status = Status.PREPARING
         self.queue_position = -1
@@ -154,6 +158,14 @@ class ReplyState:
     def prompt_length(self) -> int:
         """Tokens of the prompt; 0 while it is being prepared."""
         return len(self.prompt.tokens) if self.prompt is not None else 0
+
+    @property
+    def packed(self) -> bytes:
+        """All tokens, `packed`."""
+        known = len(self._packed) // TOKEN_BYTES
+        if known < len(self.tokens):
+            self._packed += packed(self.tokens[known:])
+        return self._packed
 
     @property
     def paused(self) -> bool:
@@ -433,6 +445,7 @@ class SessionState:
             self.kind,
             self.kv,
             reply.tokens,
+            reply.packed,
             reply.prompt.boundary,
             reply.prompt.system,
             self.reproducible,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.kv.ledger import MIN_GAIN
+from engine.kv.ledger import MIN_GAIN, in_common
 from engine.runtime import admission
 from engine.runtime import drafts as drafting
 from engine.runtime.admission import Eviction
@@ -171,10 +171,9 @@ class Scheduler:
         count = self.drafting.count(row.model) if row.drafts and step.feed else 0
         if not count or any(_runs_beside(r, row) for r in view.rows):
             return step
-        behind = view.behind(row)
-        if behind > drafting.CATCH_UP:
-            return replace(step, behind=min(behind - 1, drafting.CHUNK))
-        return step if behind < 0 else replace(step, draft=min(count, row.drafts))
+        if row.behind > drafting.CATCH_UP:
+            return replace(step, behind=min(row.behind - 1, drafting.CHUNK))
+        return step if row.behind < 0 else replace(step, draft=min(count, row.drafts))
 
     def _observe_drafts(self, view: View, plan: StepPlan, timing: Timing) -> None:
         steps, rows = plan.passes, {r.id: r for r in view.rows}
@@ -205,7 +204,7 @@ class Scheduler:
             asked = order[:1]
         reading = {r.id for r in order}
         for row in asked:
-            offer = view.offer(row)
+            offer = row.offer
             if offer is None:
                 continue
             is_read = offer.donor.kind == "session" and offer.donor.name in reading
@@ -263,7 +262,7 @@ class Scheduler:
             if len(groups) == 1 and _may_mix(view, row, groups[0]):
                 most = min(most, TILE)  # what chunks behind a step take is hardly ever learned
         count = min(row.remaining, most)
-        for stop in (row.snapshot_at, view.halt(row, order[1:])):
+        for stop in (row.snapshot_at, halt(row, order)):
             if stop > row.length:
                 count = min(count, stop - row.length)
         chunk = Chunk(row.id, row.model, row.length, count, fixed=row.reproducible)
@@ -348,9 +347,9 @@ def read_beside(
     first, *others = candidates(view, order)
     taken = [first]
     for row in others:
-        if row.remaining > room or _stops(view, row, order):
+        if row.remaining > room or _stops(row, order):
             continue
-        if any(_shares(view, row, other) for other in taken):
+        if any(_shares(row, other) for other in taken):
             continue
         taken.append(row)
         room -= row.remaining
@@ -372,7 +371,7 @@ def with_last_tokens(
     if plan.chunk is None or apart or (plan.passes and not plan.chunk.mixed):
         return plan
     chunks, rows = plan.chunks, {r.id: r for r in order}
-    if not all(_ends(view, rows[c.session], c, order) for c in chunks):
+    if not all(_ends(rows[c.session], c, order) for c in chunks):
         return plan
     read = tuple(c.session for c in chunks)
     begins = not plan.passes
@@ -393,14 +392,14 @@ def with_last_tokens(
     )
 
 
-def _ends(view: View, row: Row, chunk: Chunk, order: Sequence[Row]) -> bool:
+def _ends(row: Row, chunk: Chunk, order: Sequence[Row]) -> bool:
     """Whether a chunk is all that is left of a prompt, and nothing stops between it and the last.
 
     A prompt of which others hold all but the last token has no chunk at all.
     """
     if not row.ends or chunk.count < row.remaining:
         return False
-    return row.end not in (row.snapshot_at, view.halt(row, [r for r in order if r is not row]))
+    return row.end not in (row.snapshot_at, halt(row, order))
 
 
 def _comes(row: Row) -> bool:
@@ -413,17 +412,39 @@ def _may(view: View, row: Row) -> bool:
     return row.mixable and model in view.joining and model not in view.faulty
 
 
-def _stops(view: View, row: Row, order: Sequence[Row]) -> bool:
+def _stops(row: Row, order: Sequence[Row]) -> bool:
     """Whether reading must stop somewhere within the prompt."""
-    halt = view.halt(row, [r for r in order if r is not row])
-    return max(row.snapshot_at, halt) > row.length
+    return max(row.snapshot_at, halt(row, order)) > row.length
 
 
-def _shares(view: View, one: Row, other: Row) -> bool:
+def halt(row: Row, order: Sequence[Row]) -> int:
+    """Where reading a prompt must halt because others can go on from there; -1 for nowhere.
+
+    Caches that can be trimmed can be copied at any time; others only as they stand.
+
+    Args:
+        order: all that wait to be read, the row among them.
+    """
+    if not row.halts:
+        return -1
+    places = [row.system]
+    for other in order:
+        common = 0 if other is row else common_tokens(row, other)
+        if common >= other.length + MIN_GAIN:
+            places.append(common)
+    return min((p for p in places if p > row.length), default=-1)
+
+
+def common_tokens(one: Row, other: Row) -> int:
+    """How many of their first tokens two prompts have in common that are being read."""
+    return in_common(one.prompt, other.prompt) if one.kind == other.kind else 0
+
+
+def _shares(one: Row, other: Row) -> bool:
     """Whether one of two had better go on from what the other will have read.
 
     What costs nothing to take over is waited for only where nothing is left to read then.
     """
-    common = view.common(one, other)
+    common = common_tokens(one, other)
     whole = any(row.unwritten and common == row.end for row in (one, other))
     return whole or any(is_worth_a_copy(row, common) for row in (one, other))

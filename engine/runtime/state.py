@@ -181,8 +181,7 @@ class State:
 
     def add(self, session: SessionState) -> None:
         """A session has been opened."""
-        session.kv.watch = self.memory.tally.watch
-        session.kv.touched()
+        self.memory.add(session)
         session.model.used_at = session.used_at  # it is about to be
         self.sessions[session.id] = session
 
@@ -211,7 +210,7 @@ class State:
             self._drop(session)
             self._let_go(session)
         finally:
-            self.memory.tally.forget(session.kv)
+            self.memory.forget(session)
             if reply is not None:
                 self._fail(reply, EngineError(code, message))
 
@@ -235,7 +234,7 @@ class State:
         if session.scratch:
             self.sessions.pop(session.id, None)
             self._drop(session)
-            self.memory.tally.forget(session.kv)
+            self.memory.forget(session)
 
     def _drop_draft(self, session: SessionState) -> None:
         """What was drafted for it is of no use either."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from engine.errors import words_of
 from engine.kv.held_caches import Part
 from engine.kv.ledger import Offer
-from engine.kv.prefix_cache import in_common
+from engine.kv.prefix_index import Reader
 from engine.runtime.plan import LoadRequest, Pace, Row, Status, View
 from engine.runtime.request import SessionState
 from engine.runtime.state import State
@@ -20,7 +22,6 @@ log = logging.getLogger(__name__)
 def view(state: State, load: LoadRequest | None) -> View:
     """The view of this moment. `load` is the model that waits to be read, if any."""
     rows = _rows(state)
-    sessions = state.answering
     return View(
         now=time.perf_counter(),
         rows=rows,
@@ -28,12 +29,8 @@ def view(state: State, load: LoadRequest | None) -> View:
         joining=frozenset(i for i, m in state.models.items() if m.can.ways.mixes and m.ranks == 1),
         pace=_pace(state, rows),
         faulty=frozenset(i for i, m in state.models.items() if not m.sharing.works),
-        memory=state.memory.view(rows),
+        memory=state.memory.view(rows, load),
         load=load,
-        offer=lambda row: _offer(state, sessions[row.id]),
-        halt=lambda row, others: _halt(state, row, others),
-        common=lambda one, other: _common(state, one, other),
-        behind=lambda row: state.memory.draft_behind(sessions[row.id]),
     )
 
 
@@ -49,16 +46,25 @@ def _pace(state: State, rows: Sequence[Row]) -> dict[str, Pace]:
 
 def _rows(state: State) -> list[Row]:
     """A row for each session that answers; one that cannot be looked at fails."""
+    try:
+        state.memory.prefixes.refresh()
+    except BaseException as error:  # what could have been taken over is read
+        log.warning("who holds which tokens is not known: %s", words_of(error))
     rows = []
     for session in list(state.answering.values()):
         try:
-            rows.append(_row(session))
+            rows.append(_row(state, session))
         except BaseException as error:
             state.fail_reply(session, error)
+    decoding = [place for place, row in enumerate(rows) if row.decodes]
+    if len(decoding) == 1 and rows[decoding[0]].drafts:
+        (place,) = decoding
+        behind = state.memory.draft_behind(state.answering[rows[place].id])
+        rows[place] = replace(rows[place], behind=behind)
     return rows
 
 
-def _row(session: SessionState) -> Row:
+def _row(state: State, session: SessionState) -> Row:
     reply, kv, model = session.reply, session.kv, session.model
     assert reply is not None
     reading = reply.status == Status.PREFILLING
@@ -94,34 +100,36 @@ def _row(session: SessionState) -> Row:
         group=promise.group,
         shared=promise.shared,
         drafts=draft_room(session) if model.drafter is not None else 0,
+        **(_of_prompt(state, session) if reading else {}),
     )
 
 
-def _offer(state: State, session: SessionState) -> Offer | None:
-    reply = session.reply
+def _of_prompt(state: State, session: SessionState) -> dict[str, Any]:
+    """What a row has of its prompt while that is read."""
+    reader = session.reader
+    return {
+        "kind": reader.kind,
+        "prompt": reader.prompt,
+        "system": reader.system,
+        "halts": reader.kv.needs_snapshot and not reader.fixed,
+        "offer": _offer(state, session, reader),
+    }
+
+
+def _offer(state: State, session: SessionState, reader: Reader) -> Offer | None:
+    """What somebody else holds of a prompt; looked for again only where that may have changed."""
+    reply, prefixes = session.reply, state.memory.prefixes
     if reply is None or not reply.adopts:
         return None
-    kind, all_of_them = session.kind, state.sessions.values()
-    try:
-        others = [(s.key, s.kv) for s in all_of_them if s is not session and s.kind == kind]
-        return state.memory.prefixes.offer(session.reader, others)
-    except BaseException as error:  # it reads what it could have taken over
-        log.warning("no offer of another chat's cache: %s", words_of(error))
-        reply.adopts = False
-        return None
-
-
-def _halt(state: State, row: Row, others: Sequence[Row]) -> int:
-    try:
-        waiting = (state.answering[r.id].reader for r in others)
-        return state.memory.prefixes.halt(state.answering[row.id].reader, waiting)
-    except BaseException as error:  # the others read what they could have taken over
-        log.warning("no halt for other chats: %s", words_of(error))
-        return -1
-
-
-def _common(state: State, one: Row, other: Row) -> int:
-    return in_common(state.answering[one.id].reader, state.answering[other.id].reader)
+    now = (prefixes.version, reader.kv.length, reader.kv.sharers)
+    if reply.offered[0] != now:
+        try:
+            reply.offered = (now, prefixes.offer(reader))
+        except BaseException as error:  # it reads what it could have taken over
+            log.warning("no offer of another chat's cache: %s", words_of(error))
+            reply.adopts = False
+            return None
+    return reply.offered[1]
 
 
 def draft_room(session: SessionState) -> int:

@@ -6,7 +6,7 @@ import json
 import math
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -198,7 +198,7 @@ def row(name: str, status: Status = Status.DECODING, **more: Any) -> Row:
 
 def turn(scheduler: Scheduler, rows: list[Row], behind: int = 1) -> StepPlan:
     """One turn in which a step takes a second, and every draft is accepted as a whole."""
-    view = View(0.0, rows, behind=lambda _: behind)
+    view = View(0.0, [replace(row, behind=behind) for row in rows])
     plan = scheduler.plan(view)
     told = plan.passes[0].draft + 1 if plan.passes and plan.passes[0].draft else 0
     scheduler.observe(view, plan, Timing(0.0, 1.0, told=told, accepted=max(0, told - 1)))

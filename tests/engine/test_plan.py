@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+import zlib
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine.kv.ledger import FIXED_CHUNK, MIN_GAIN
+from engine.kv.ledger import FIXED_CHUNK, MIN_GAIN, packed
 from engine.runtime import plan as plan_module
 from engine.runtime.pacing import GAP_BUDGET, TILE, Pacing
 from engine.runtime.plan import (
@@ -29,7 +30,14 @@ from engine.runtime.plan import (
     Timing,
     View,
 )
-from engine.runtime.scheduler import APART_EVERY, MOST, Scheduler, is_worth_a_copy
+from engine.runtime.scheduler import (
+    APART_EVERY,
+    MOST,
+    Scheduler,
+    common_tokens,
+    halt,
+    is_worth_a_copy,
+)
 
 MODELS = ("large", "small")
 KB = 1000
@@ -80,9 +88,21 @@ def made_rows(chance: random.Random, calm: bool) -> list[Row]:
         )
     # Not drawn: other numbers would follow for everything else.
     return [
-        replace(row, ends=row.status == Status.PREFILLING and not row.apart and place % 3 > 0)
+        replace(
+            row,
+            ends=row.status == Status.PREFILLING and not row.apart and place % 3 > 0,
+            prompt=prompt_of(row, 60, place % 2) if row.status == Status.PREFILLING else b"",
+            halts=row.status == Status.PREFILLING and place % 4 == 3,
+            system=row.length + 100,
+        )
         for place, row in enumerate(made)
     ]
+
+
+def prompt_of(row: Row, common: int, begins_with: int) -> bytes:
+    """A prompt of which so many tokens are the same as of others that begin with that."""
+    alike = [begins_with] * min(common, row.end)
+    return packed([*alike, *[zlib.crc32(row.id.encode())] * (row.end + 1 - len(alike))])
 
 
 def made_view(seed: int) -> View:
@@ -90,6 +110,13 @@ def made_view(seed: int) -> View:
     chance = random.Random(seed)
     calm = chance.random() < 0.6
     offered = {f"s{n}": chance.randint(0, 3000) for n in range(12) if chance.random() < 0.05}
+
+    def with_offer(row: Row) -> Row:
+        if row.id not in offered or not row.reads:
+            return row
+        length = min(row.length + offered[row.id], row.end)
+        return replace(row, offer=Offer(cache_of("d"), length))
+
     idle = [
         Idle(cache_of(f"i{n}"), chance.randint(0, 300) * KB, chance.uniform(0, 100))
         for n in range(chance.randint(0, 5))
@@ -101,26 +128,19 @@ def made_view(seed: int) -> View:
     )
     return View(
         now=chance.uniform(100, 101),
-        rows=made_rows(chance, calm),
+        rows=[with_offer(row) for row in made_rows(chance, calm)],
         mixing=frozenset(m for m in MODELS if chance.random() < 0.6),
         faulty=frozenset(m for m in MODELS if chance.random() < 0.2),
         memory=MemoryView(
             chance.choice((0, 100, 500, 1000, 3000)) * KB,
             chance.randint(0, 500) * KB,
             chance.randint(0, 50) * KB,
-            lambda: idle,
+            idle,
             chance.randint(0, 3),
             sum(i.nbytes for i in idle),
         ),
         load=load,
-        offer=lambda row: (
-            Offer(cache_of("d"), min(row.length + offered[row.id], row.length + row.remaining))
-            if row.id in offered
-            else None
-        ),
-        halt=lambda row, others: row.length + 100 if len(others) % 2 else -1,
         joining=frozenset(m for m in MODELS if chance.random() < 0.8),
-        common=lambda one, other: 60 if (len(one.id) + len(other.id)) % 2 else 0,
     )
 
 
@@ -231,7 +251,7 @@ def test_a_prompts_last_token_is_fed_where_nothing_stops_before_it(view: View) -
     for row, chunk in zip(rows, plan.chunks, strict=True):
         assert row.ends
         assert chunk.start + chunk.count == row.end != row.snapshot_at
-        assert view.halt(row, [r for r in view.rows if r.reads and r is not row]) != row.end
+        assert halt(row, [r for r in view.rows if r.reads]) != row.end
     if plan.begins:  # nobody begins to answer before those that came with it
         waiting = [r for r in view.rows if r.status < Status.DECODING and not r.paused]
         assert {r.id for r in waiting} == {r.id for r in rows}
@@ -255,7 +275,7 @@ def test_beside_a_chunk_short_prompts_are_read_to_their_end(view: View) -> None:
         assert row.mixable
         assert (chunk.start, chunk.count) == (row.length, row.remaining)
         others = [r for r in rows if r is not row]
-        assert not any(is_worth_a_copy(row, view.common(row, other)) for other in others)
+        assert not any(is_worth_a_copy(row, common_tokens(row, other)) for other in others)
         assert row.snapshot_at <= row.length or chunk is plan.chunk
 
 
@@ -296,21 +316,26 @@ def test_where_the_next_prompt_cannot_nobody_joins_it() -> None:
     assert read_by(replace(view, rows=rows)) == ["p0"]
     assert read_by(replace(view, joining=frozenset())) == ["p0"]
     assert read_by(replace(view, faulty=frozenset({"m"}))) == ["p0"]
-    assert read_by(replace(view, halt=lambda row, others: 3)) == ["p0"]
+    rows = [replace(view.rows[0], halts=True, system=3), *view.rows[1:]]
+    assert read_by(replace(view, rows=rows)) == ["p0"]
+
+
+def offered(view: View, session: str, offer: Offer) -> View:
+    rows = [replace(row, offer=offer) if row.id == session else row for row in view.rows]
+    return replace(view, rows=rows)
 
 
 def test_who_can_go_on_from_another_waits_for_it() -> None:
-    alike = {"p0", "p2"}
-    view = burst(50, 60, 70, common=lambda one, two: 40 if {one.id, two.id} == alike else 8)
+    p0, p1, p2 = burst(50, 60, 70).rows
+    p0, p2 = (replace(row, prompt=prompt_of(row, 40, 1)) for row in (p0, p2))
+    view = replace(burst(), rows=[p0, replace(p1, prompt=prompt_of(p1, 8, 1)), p2])
     assert read_by(view) == ["p0", "p1"]
     # Whoever might be read next takes over first what others hold.
-    offers = {"p2": Offer(cache_of("d"), 40)}
-    adopt = Scheduler().plan(replace(view, offer=lambda row: offers.get(row.id))).adopt
+    adopt = Scheduler().plan(offered(view, "p2", Offer(cache_of("d"), 40))).adopt
     assert adopt is not None
     assert adopt.session == "p2"
     # But not from one that is still being read: it will have more of it.
-    offers = {"p2": Offer(cache_of("p0"), 40)}
-    assert read_by(replace(view, offer=lambda row: offers.get(row.id))) == ["p0", "p1"]
+    assert read_by(offered(view, "p2", Offer(cache_of("p0"), 40))) == ["p0", "p1"]
     # Two that hold it already have only their own to read.
     rows = [replace(row, length=40) for row in view.rows]
     assert read_by(replace(view, rows=rows)) == ["p0", "p1", "p2"]
@@ -318,12 +343,13 @@ def test_who_can_go_on_from_another_waits_for_it() -> None:
 
 def test_forks_with_one_question_are_not_read_beside_each_other() -> None:
     """Taking it over costs them nothing, however short it is."""
-    rows = [replace(row, unwritten=True) for row in burst(20, 20, 20).rows]
-    alike = replace(burst(), rows=rows, common=lambda one, two: 20)
-    assert read_by(alike) == ["p0"]
-    assert read_by(replace(alike, rows=burst(20, 20, 20).rows)) == ["p0", "p1", "p2"]
+    rows = [replace(row, prompt=prompt_of(row, 20, 1)) for row in burst(20, 20, 20).rows]
+    forks = [replace(row, unwritten=True) for row in rows]
+    assert read_by(replace(burst(), rows=forks)) == ["p0"]
+    assert read_by(replace(burst(), rows=rows)) == ["p0", "p1", "p2"]
     # Of other questions only the opening is the same: nobody waits for that.
-    assert read_by(replace(alike, common=lambda one, two: 4)) == ["p0", "p1", "p2"]
+    others = [replace(row, prompt=prompt_of(row, 4, 1)) for row in forks]
+    assert read_by(replace(burst(), rows=others)) == ["p0", "p1", "p2"]
 
 
 def test_a_step_takes_along_what_fits_into_its_tiles() -> None:
@@ -357,7 +383,8 @@ def test_prompts_that_end_have_their_last_token_fed_in_the_same_pass() -> None:
         Row("x", "other", Status.FINISHED),
     ):
         assert Scheduler().plan(replace(one, rows=[*one.rows, there])).begins
-    assert not Scheduler().plan(replace(one, halt=lambda row, others: 20)).begins
+    halted = replace(one.rows[0], halts=True, system=20)
+    assert not Scheduler().plan(replace(one, rows=[halted])).begins
     assert not Scheduler().plan(replace(one, rows=[replace(one.rows[0], snapshot_at=20)])).begins
     # Those who wait for the last prompt have their first step in its pass.
     ready = Row("x", "m", Status.DECODING)
@@ -407,7 +434,7 @@ def test_what_is_admitted_fits_when_all_have_grown(view: View) -> None:
         for r in view.rows
         if r.status in (Status.RESTORING, Status.PREFILLING, Status.DECODING)
     )
-    left = sum(i.nbytes for i in memory.idle())
+    left = sum(i.nbytes for i in memory.idle)
     if plan.admit is not None:
         row = known[plan.admit.session]
         assert row.status == Status.QUEUED
@@ -424,7 +451,7 @@ def test_the_oldest_caches_go_first_and_no_more_than_needed(view: View) -> None:
     gone = plan.evict
     if not gone:
         return
-    caches = {i.key: i for i in view.memory.idle()}
+    caches = {i.key: i for i in view.memory.idle}
     kept = [c for key, c in caches.items() if key not in gone and c.nbytes]
     assert all(caches[key].used_at <= c.used_at for key in gone for c in kept)
 
@@ -454,11 +481,10 @@ def test_what_can_go_on_goes_on(view: View, turns: int) -> None:
 def test_a_copy_must_be_worth_it() -> None:
     row = Row("a", "m", Status.PREFILLING, length=100, remaining=500)
     for gain, taken in ((MIN_GAIN - 1, False), (MIN_GAIN, True), (400, True)):
-        view = View(1.0, [row], offer=lambda r, gain=gain: Offer(cache_of("d"), r.length + gain))
+        view = View(1.0, [replace(row, offer=Offer(cache_of("d"), row.length + gain))])
         assert bool(Scheduler().plan(view).adopt) == taken
-    fork = replace(row, unwritten=True)
-    view = View(1.0, [fork], offer=lambda r: Offer(cache_of("d"), r.length + 1))
-    assert Scheduler().plan(view).adopt
+    fork = replace(row, unwritten=True, offer=Offer(cache_of("d"), row.length + 1))
+    assert Scheduler().plan(View(1.0, [fork])).adopt
 
 
 def simulate(scheduler: Scheduler, prompts: dict[str, int], chats: int, seconds: float) -> Any:
@@ -530,7 +556,13 @@ def test_models_share_the_device_by_time() -> None:
 
 def test_a_queue_that_could_not_be_served_is_not_looked_at_again_for_nothing() -> None:
     asked = []
-    memory = MemoryView(100, 0, 0, lambda: asked.append(1) or (), version=7, leaving=50)
+
+    class Asked(list[Idle]):
+        def __iter__(self) -> Any:
+            asked.append(1)
+            return super().__iter__()
+
+    memory = MemoryView(100, 0, 0, Asked(), version=7, leaving=50)
     rows = [
         Row("a", "m", Status.DECODING, most=30, begun=True),
         Row("b", "m", Status.QUEUED, most=60),
@@ -565,7 +597,7 @@ def test_b2_a_load_counts_what_replies_have_been_promised() -> None:
     assert plan.load is None
     assert plan.refuse[0].code == "out_of_memory"
     idle = [Idle(cache_of("old"), 50, 1.0)]
-    memory = MemoryView(100, idle=lambda: idle, idle_bytes=50)
+    memory = MemoryView(100, idle=idle, idle_bytes=50)
     assert Scheduler().plan(View(0.0, (), memory=memory, load=request)).evict == (cache_of("old"),)
     plan = Scheduler().plan(View(0.0, (), memory=MemoryView(100), load=request))
     assert plan.load is not None

@@ -10,7 +10,7 @@ import pytest
 
 from engine import Engine, EngineError, Reply, SamplingParams, TextDelta
 from engine.kv.offload import Offload
-from engine.kv.prefix_cache import PrefixCache
+from engine.kv.prefix_index import PrefixIndex
 from engine.runtime import loop, view
 from engine.runtime.delivery import Delivery
 from engine.runtime.executor import Executor
@@ -76,8 +76,8 @@ FRAMES = {
     "learning": (Scheduler, "observe"),
     "looking for lost replies": (State, "fail_lost"),
     "reading pieces": (loop.Loop, "_next_pieces"),
-    "offering": (PrefixCache, "offer"),
-    "halting": (PrefixCache, "halt"),
+    "offering": (PrefixIndex, "offer"),
+    "refreshing": (PrefixIndex, "refresh"),
 }
 
 
@@ -110,10 +110,10 @@ def test_a_session_that_cannot_be_looked_at_fails_alone(
     model, row = engine.load(model_folder("plain")), view._row
     bad, good = engine.open_session(model, "bad"), engine.open_session(model, "good")
 
-    def breaks(session: SessionState) -> Any:
+    def breaks(state: State, session: SessionState) -> Any:
         if session.id == "bad":
             raise kind("injected")
-        return row(session)
+        return row(state, session)
 
     monkeypatch.setattr(view, "_row", breaks)
     reply = good.send("hello", LONG)

@@ -11,7 +11,8 @@ import pytest
 from engine import Engine, Reply, SamplingParams
 from engine.bench.random_models import write_model
 from engine.bench.small_copies import perturbed
-from engine.kv.prefix_cache import PrefixCache, Reader
+from engine.kv.ledger import packed
+from engine.kv.prefix_index import PrefixIndex, Reader
 from engine.kv.session_kv import SessionKV
 from engine.model import fingerprint
 from engine.model.drafting import Drafter
@@ -111,11 +112,12 @@ def caches_of(tokens: Iterable[int]) -> SessionKV:
 def test_e5_nothing_is_adopted_that_is_no_gain(donor: list[int], length: int) -> None:
     """Whatever a plan says: no longer than the same tokens go, and never less than is held."""
     own = caches_of([1, 2, 3, 4, 5])
-    reader = Reader(("m",), own, list(range(1, 20)), 19, 0, False)
+    prompt = list(range(1, 20))
+    reader = Reader(("m",), own, prompt, packed(prompt), 19, 0, False)
     with pytest.raises(ValueError, match="no gain"):
-        PrefixCache(1 << 20).adopt(reader, caches_of(donor), length)
+        PrefixIndex(1 << 20, set()).adopt(reader, caches_of(donor), length)
     assert own.tokens == [1, 2, 3, 4, 5]
-    PrefixCache(1 << 20).adopt(reader, caches_of(range(1, 9)), 7)
+    PrefixIndex(1 << 20, set()).adopt(reader, caches_of(range(1, 9)), 7)
     assert own.tokens == [1, 2, 3, 4, 5, 6, 7]
 
 

@@ -1,0 +1,148 @@
+"""Who holds which tokens: the tree finds what looking at everybody would find."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import mlx.core as mx
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mlx_lm.models.cache import ArraysCache, KVCache
+
+from engine.kv.ledger import MIN_GAIN, CacheKey, packed
+from engine.kv.prefix_index import PrefixIndex, Reader, _Node
+from engine.kv.session_kv import SessionKV
+
+KIND = ("model",)
+
+
+class States(ArraysCache):
+    """A recurrent state: it cannot be cut back."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self[0] = mx.zeros((1, 4))
+
+
+def caches(index: PrefixIndex, moved: set[Any], name: str, recurrent: bool) -> SessionKV:
+    kv = SessionKV(lambda: [States()] if recurrent else [KVCache()])
+    kv.watch = type("W", (), {"moved": moved, "changed": set(), "untold": set()})()
+    index.add(CacheKey("session", name), KIND, kv)
+    return kv
+
+
+def feed(kv: SessionKV, tokens: list[int]) -> None:
+    for layer in kv.layers:
+        if isinstance(layer, KVCache):
+            keys = mx.zeros((1, 1, len(tokens), 1))
+            layer.update_and_fetch(keys, keys)
+    kv.note_read(tokens)
+
+
+def linear(index: PrefixIndex, reader: Reader) -> int:
+    """The longest prefix that anybody holds, found by asking everybody."""
+    others = [h.kv for h in index._holders.values() if h.kv is not reader.kv]
+    best = max((kv.reach(reader.tokens) for kv in others), default=0)
+    least = reader.kv.length + MIN_GAIN
+    return best if best >= least else 0
+
+
+def nodes(index: PrefixIndex) -> list[_Node]:
+    found, pending = [], list(index._roots.values())
+    while pending:
+        node = pending.pop()
+        found.append(node)
+        for key, child in node.children.items():
+            assert child.parent is node
+            assert child.edge[:4] == key
+            assert child.depth == node.depth + len(child.edge)
+            assert child.holders or len(child.children) > 1, "a node that nobody needs"
+        pending += node.children.values()
+    return found
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**32))
+def test_the_tree_finds_what_asking_everybody_finds(seed: int) -> None:
+    chance = random.Random(seed)
+    moved: set[Any] = set()
+    index = PrefixIndex(0, moved)
+    roots = [[chance.randint(0, 3) for _ in range(120)] for _ in range(2)]
+    held = {str(n): caches(index, moved, str(n), chance.random() < 0.3) for n in range(6)}
+
+    def prompt() -> list[int]:
+        start = chance.choice(roots)[: chance.randint(0, 120)]
+        return [*start, *(chance.randint(4, 9) for _ in range(chance.randint(1, 40)))]
+
+    for _ in range(30):
+        kv = chance.choice(list(held.values()))
+        match chance.randint(0, 6):
+            case 0 | 1:
+                tokens = prompt()
+                kv.begin(tokens)
+                if rest := tokens[kv.length : chance.randint(kv.length, len(tokens))]:
+                    feed(kv, rest)
+            case 2:
+                if kv.caches is not None and kv.length:
+                    kv.snapshot()
+            case 3:
+                kv.drop()
+            case 4:
+                if kv.length and kv.trimmable:
+                    kv.trim_to(chance.randint(0, kv.length))
+            case 5:
+                if kv.length:
+                    kv.settle()
+            case 6:
+                index.remove(kv)
+                name = next(name for name, other in held.items() if other is kv)
+                held[name] = caches(index, moved, name, chance.random() < 0.3)
+        index.refresh()
+        known = nodes(index)
+        assert {h for node in known for h in node.holders} == {
+            h for h in index._holders.values() if h.kv.length
+        }
+        asks = prompt()
+        for own in (SessionKV(lambda: [KVCache()]), kv):
+            reader = Reader(KIND, own, asks, packed(asks), len(asks) - 1, 0, False)
+            if own.sharers > 1:
+                continue
+            offer = index.offer(reader)
+            assert (offer.length if offer else 0) == linear(index, reader)
+    for kv in held.values():
+        index.remove(kv)
+    index.refresh()
+    assert len(nodes(index)) <= 1
+
+
+def test_a_thousand_idle_chats_cost_a_turn_nothing() -> None:
+    """Nobody of them is looked at where nothing of them has changed."""
+    moved: set[Any] = set()
+    index = PrefixIndex(0, moved)
+    system = list(range(1000))
+    for name in range(200):
+        kv = caches(index, moved, str(name), False)
+        kv.begin([0])
+        feed(kv, [*system, *([name] * 500)])
+    index.refresh()
+    asked: list[object] = []
+    prompt = [*system, *([199] * 400), 7]
+    reader = Reader(KIND, SessionKV(list), prompt, packed(prompt), len(prompt) - 1, 0, False)
+    reach = SessionKV.reach
+
+    def counting(self: SessionKV, *given: Any) -> int:
+        asked.append(self)
+        return reach(self, *given)
+
+    SessionKV.reach = counting  # type: ignore[method-assign]
+    try:
+        offer = index.offer(reader)
+    finally:
+        SessionKV.reach = reach  # type: ignore[method-assign]
+    assert offer is not None
+    assert (offer.donor.name, offer.length) == ("199", 1400)
+    assert len(asked) == 1
+    version = index.version
+    index.refresh()
+    assert index.version == version
