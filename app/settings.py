@@ -58,7 +58,6 @@ class Settings:
         presets: settings saved by name: {"params": …, "system": …} each.
         memory_gb: what models and chats may take, in 10^9 bytes; 0 leaves it to the engine.
         cache_gb: what KV caches may take on disk; 0 keeps none there.
-        measure_ways: measure after a load which ways of computing are the fastest here.
         look_for_updates: ask once a day whether there is a newer version.
         looked_at: when that was done last, in seconds since 1970.
         prompts: texts by name, to be put into messages; in the order in which they are listed.
@@ -108,7 +107,6 @@ class Settings:
     presets: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     memory_gb: float = 0.0
     cache_gb: float = 4.0
-    measure_ways: bool = True
     look_for_updates: bool = False
     looked_at: float = 0.0
     prompts: Mapping[str, str] = field(default_factory=dict)

@@ -157,10 +157,8 @@ class Engine:
             their machines, this one first (`engine.cluster.hosts`). What a model or a session
             cannot do then ends with `unsupported_session`. Where a process dies or hangs, all
             replies end with `engine_stopped`.
-        ways_dir: a folder for what is measured of each model: which of the ways that are open to
-            its chats are the fastest on this machine. It is measured for some seconds after a
-            load, while nobody is answering. None measures nothing. Reproducible sessions are not
-            concerned; nor are models that are spread over several ranks.
+        ways_dir: a folder for what each model was found to be able to do, so that later loads
+            need not try it out again. None keeps nothing.
     """
 
     def __init__(
@@ -504,9 +502,7 @@ class Engine:
         `phase_seconds` says where the engine thread's time went, `tokens_per_s` how fast all
         chats together are at the moment, `queue` which sessions wait for memory, the first first.
         `process_bytes` is all that the system counts for this process, `children_bytes` what its
-        helper processes hold besides. `ways` has, by a model's id, what its chats do since it was
-        measured (see `ways_dir`): `below`, `shared_from`, `mixed_most` and `kernels` by the number
-        of chats, and `chunk_most`, in tokens (`engine.model.choices.Choices`). `faults` has, by a
+        helper processes hold besides. `faults` has, by a
         model's id, the passes that raised, and whether its chats are stepped one by one for a
         while because of that (`unshared`).
         """

@@ -14,7 +14,7 @@ from engine.runtime import pressure
 backend.take_openblas()
 # The texts that tests compare with are English, whatever the machine's language is.
 os.environ["STRETTO_LANGUAGE"] = "en"
-# Which ways are the fastest is measured where a test asks for it.
+# What was found out of a model by another test is found out anew.
 os.environ["STRETTO_NO_WAYS"] = "1"
 # Models that a person has here are none of the tests' affair.
 _models = tempfile.TemporaryDirectory(prefix="stretto-models-")

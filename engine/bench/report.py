@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.bench import latency, throughput, ways
+from engine.bench import latency, throughput
 from engine.bench.subject import Subject, subject
 from engine.cli.arguments import GUIDE
 from engine.engine import Engine
@@ -121,8 +121,6 @@ def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None
                     held &= figure.held
                     found["figures"].append({**asdict(figure), "held": figure.held})
                     _write(report, file)
-            if time.monotonic() < end:  # with a copy of its own: the engine's has gone
-                found["ways"] = ways.run(path, 1, None, say)
         except Exception as error:  # the next model may do
             found["errors"].append(_told(error))
         for line in found["errors"]:

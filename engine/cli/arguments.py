@@ -51,22 +51,12 @@ def add_draft(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_calibration(parser: argparse.ArgumentParser) -> None:
-    """The argument `--no-calibration`, for commands that answer many."""
-    parser.add_argument(
-        "--no-calibration",
-        action="store_true",
-        help="do not measure, while nobody is answering, which ways of computing are the fastest "
-        "here, and take none that were measured before; what is measured stays in the cache folder",
-    )
+def ways_dir() -> Path | None:
+    """What the engine is given as its `ways_dir`: the window's folder, so that all use its files.
 
-
-def ways_of(options: argparse.Namespace) -> Path | None:
-    """What the engine is given as its `ways_dir`: the window's folder, so that all take its tables.
-
-    None where `--no-calibration` or STRETTO_NO_WAYS in the environment says so.
+    None where STRETTO_NO_WAYS in the environment says so.
     """
-    if options.no_calibration or os.environ.get("STRETTO_NO_WAYS"):
+    if os.environ.get("STRETTO_NO_WAYS"):
         return None
     return platformdirs.user_cache_path("Stretto", appauthor=False) / "ways"
 

@@ -16,14 +16,13 @@ from engine.cli.arguments import (
     GUIDE,
     Line,
     add_adapter,
-    add_calibration,
     add_draft,
     add_ranks,
     bar,
     positive,
     ranks_of,
     terminable,
-    ways_of,
+    ways_dir,
 )
 from engine.engine import Engine
 from engine.errors import INVALID_REQUEST, EngineError
@@ -58,7 +57,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_adapter(parser)
     add_draft(parser)
     add_ranks(parser)
-    add_calibration(parser)
     parser.add_argument("--concurrency", type=positive, default=8, metavar="N", help="at once (8)")
     parser.add_argument("--seed", type=int, default=0, help="makes every line's own seed (0)")
     parser.add_argument("--max-tokens", type=int, help="where a line does not say (2048)")
@@ -77,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     try:
-        with terminable(), Engine(ranks=ranks_of(options), ways_dir=ways_of(options)) as engine:
+        with terminable(), Engine(ranks=ranks_of(options), ways_dir=ways_dir()) as engine:
             return _batch(engine, options)
     except KeyboardInterrupt:
         print("batch: interrupted; the same command goes on from here.", file=sys.stderr)

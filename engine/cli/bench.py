@@ -25,7 +25,6 @@ from engine.bench import (
     switching,
     tables,
     throughput,
-    ways,
 )
 from engine.bench.capacity import capacity
 from engine.bench.chart import chart
@@ -37,9 +36,9 @@ from engine.cli.arguments import FROZEN, positive
 from engine.errors import EngineError
 
 PARTS = ("decode", "traffic", "latency", "capacity", "hostile")
-OWN_PARTS = ("drafts", "memory", "switching", "graph", "ranks", "ways", "launched", "lengths")
+OWN_PARTS = ("drafts", "memory", "switching", "graph", "ranks", "launched", "lengths")
 """Parts that only run when they are named."""
-ALONE = ("graph", "ranks", "launched", "ways", "drafts", "lengths")
+ALONE = ("graph", "ranks", "launched", "drafts", "lengths")
 """Parts that load a model, or several, in their own way."""
 FAMILIES = "families"
 AGAINST = ("alone", "batch", "server")
@@ -79,9 +78,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--forks", type=positive, default=8, help="chats of one text (8)")
     parser.add_argument("--ranks", type=positive, default=2, help="of ranks and launched (2)")
     parser.add_argument("--length", type=positive, nargs="+", metavar="N", help="capacity, memory")
-    parser.add_argument(
-        "--kept", metavar="FOLDER", help="of ways: where an engine keeps its tables"
-    )
     parser.add_argument("--draft-model", metavar="MODEL", help="of drafts (its first layers)")
     parser.add_argument("--cases", nargs="+", metavar="NAME", default=(), help="of graph (all)")
     parser.add_argument("--markdown", metavar="FILE", help="write the table of graph into a page")
@@ -117,8 +113,6 @@ def main(options: argparse.Namespace) -> int:
             figures["launched"] = launched.run(
                 options.model, options.ranks, options.short, options.tokens, options.rounds, say
             )
-        if "ways" in options.parts:
-            figures["ways"] = ways.run(options.model, options.rounds, options.kept, say)
         if "lengths" in options.parts:
             both = options.short, options.long
             figures["lengths"] = lengths.run(

@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
 
-from engine.cli.arguments import GUIDE, add_calibration, add_draft, add_ranks, ranks_of, ways_of
+from engine.cli.arguments import GUIDE, add_draft, add_ranks, ranks_of, ways_dir
 from engine.engine import Engine
 from engine.errors import EngineError
 from engine.serve.auth import Keys, standard_file
@@ -53,7 +53,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_draft(parser)
     add("--port", type=int, default=8080, help="0 takes a free one (8080)")
     add_ranks(parser)
-    add_calibration(parser)
     add("--quiet", action="store_true", help="no line for each request")
     add(
         "--for-a-program",
@@ -112,7 +111,7 @@ def main(options: argparse.Namespace) -> int:
     if options.for_a_program:
         threading.Thread(target=_until_left, args=(wanted,), daemon=True).start()
     with _signals(wanted):
-        engine = Engine(ranks=ranks, ways_dir=ways_of(options))
+        engine = Engine(ranks=ranks, ways_dir=ways_dir())
         status = 2
         try:
             status = _serve(engine, options, settings, wanted)

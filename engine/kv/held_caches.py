@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import mlx.core as mx
 
 from engine.kv.cache_objects import Caches, can_trim, leaves, may_not_trim, own_states
-from engine.kv.shared_prefix import Least, SharedPrefix, SharedPrefixKV, numbers
+from engine.kv.shared_prefix import SharedPrefix, SharedPrefixKV, numbers
 from engine.kv.slot_buffer import SlotBuffer
 from engine.kv.state_stack import StateStack
 
@@ -60,9 +60,6 @@ class Watch:
         self.moved.discard(kv)
 
 
-Held = TypeVar("Held", bound="HeldCaches")
-
-
 class HeldCaches:
     """The caches of one session, and with whom it shares their memory.
 
@@ -70,7 +67,6 @@ class HeldCaches:
         slots: the buffer whose slots hold the keys and values at the moment, else None.
         stack: the stack that holds the recurrent states at the moment, else None.
         shared_prefix: the shared prefix that the caches go on from, else None.
-        shares_from: of how many tokens a beginning must be to be shared.
         watch: is told whenever the bytes may have changed; None where nobody keeps a sum.
     """
 
@@ -78,7 +74,6 @@ class HeldCaches:
         self.slots: SlotBuffer | None = None
         self.stack: StateStack | None = None
         self.shared_prefix: SharedPrefix | None = None
-        self.shares_from = Least()
         self._caches: Caches | None = None
         self._snapshot: Snapshot | None = None
         self._sharers: weakref.WeakSet[HeldCaches] | None = None
@@ -232,8 +227,3 @@ class HeldCaches:
             self._sharers.discard(self)
             self._sharers = None
             self.touched()
-
-    def _as_this_shares(self, other: Held) -> Held:
-        """Another session's caches, which share a beginning where these would."""
-        other.shares_from = self.shares_from
-        return other

@@ -169,7 +169,7 @@ class SessionKV(HeldCaches):
         """Take back the tokens after `length`; False where some layer cannot."""
         if not self.trimmable or (self.shared_prefix is not None and not length):
             return False
-        if self.shared_prefix is not None and length < self.shares_from.tokens(self.sharers):
+        if self.shared_prefix is not None and length < shared_prefix.MIN_TOKENS:
             self.take(self.beginning(length, room=True), self.tokens[:length], self.cuts)
             return True
         surplus = len(self.tokens) - length
@@ -293,7 +293,7 @@ class SessionKV(HeldCaches):
 
     def another(self) -> SessionKV:
         """Caches of the same kind for another session, empty."""
-        return self._as_this_shares(SessionKV(self.make, self.shares_prefix))
+        return SessionKV(self.make, self.shares_prefix)
 
     def fork(self) -> SessionKV:
         """A twin that shares the memory: as a shared prefix, or until either of the two writes."""
@@ -330,7 +330,7 @@ class SessionKV(HeldCaches):
         None where that is not possible or does not pay. What this session holds becomes a shared
         prefix where it is not one already.
         """
-        least = self.shares_from.tokens(self.sharers + 1)
+        least = shared_prefix.MIN_TOKENS
         if not self.shares_prefix or length < least or not self.is_plain:
             return None
         assert self.caches is not None

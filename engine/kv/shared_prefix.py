@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import mlx.core as mx
@@ -29,26 +29,6 @@ and took 200 ms.
 
 numbers = itertools.count(1)
 """Of what several sessions hold together: no two of an engine's life have the same."""
-
-
-class Least:
-    """Of how many tokens a beginning must be to be shared: one for all sessions of a model.
-
-    Attributes:
-        measured: what was found to be faster here, by the number of sessions that go on from it;
-            None for `MIN_TOKENS`.
-        answering: how many sessions of the model are answering now, or waiting for it.
-    """
-
-    def __init__(self) -> None:
-        self.measured: Callable[[int], int] | None = None
-        self.answering: Callable[[], int] = lambda: 0
-
-    def tokens(self, sessions: int) -> int:
-        """For so many sessions, or as many as are answering where those are more."""
-        if self.measured is None:
-            return MIN_TOKENS
-        return self.measured(max(sessions, self.answering()))
 
 
 class SharedPrefix:

@@ -70,7 +70,7 @@ ON_GPU = SlotPolicy(
 
 
 STARTING = {"cpu": ON_CPU, "metal": ON_GPU, "cuda": ON_GPU}
-"""By `backend.Backend.device`, what is taken before anything has been measured."""
+"""By `backend.Backend.device`."""
 
 
 def policy_for(device: str) -> SlotPolicy:

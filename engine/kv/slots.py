@@ -17,8 +17,7 @@ fork, the next prompt, the offload to disk).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 import mlx.core as mx
@@ -37,15 +36,12 @@ class Slots:
 
     Attributes:
         policy: which sessions sit together; what it says holds from the next `assign` on.
-        below: what to take for the policy's `below` by the number of sessions that decode; None
-            for the policy's own.
         buffers: one for each class of like lengths; an empty one is removed by `assign`.
         stack: the recurrent states of the sessions that decode together.
     """
 
     def __init__(self, policy: SlotPolicy = ON_CPU) -> None:
         self.policy = policy
-        self.below: Callable[[int], int | None] | None = None
         self.buffers: list[SlotBuffer] = []
         self.stack = StateStack()
 
@@ -62,10 +58,6 @@ class Slots:
             *self.stack.layers,
         ]
 
-    def policy_for(self, count: int) -> SlotPolicy:
-        """The policy while so many sessions decode."""
-        return self.policy if self.below is None else replace(self.policy, below=self.below(count))
-
     def assign(self, rows: Sequence[Occupant], alone: bool = False) -> list[int]:
         """Give slots to those of `rows` that may have one; all others leave theirs.
 
@@ -81,10 +73,9 @@ class Slots:
                 if kv.stack is not None:
                     kv.stack.leave(kv)
             return []
-        policy = self.policy_for(len(rows))
         for kv in [kv for b in self.buffers if b.policy != self.policy for kv in b.occupants]:
             _leave(kv)
-        found = [(kv, self._forms(kv, policy)) for kv in rows]
+        found = [(kv, self._forms(kv)) for kv in rows]
         forms = {id(kv): own for kv, own in found if own}
         able = [kv for kv in rows if id(kv) in forms]
         if not self.policy.classes:
@@ -106,12 +97,12 @@ class Slots:
         self.stack.arrange([rows[row] for row in order] if stacks else [], self.policy.classes)
         return order
 
-    def _forms(self, kv: Occupant, policy: SlotPolicy) -> tuple[Form, ...]:
+    def _forms(self, kv: Occupant) -> tuple[Form, ...]:
         """Of the caches that a slot would hold; none where it cannot for one more token."""
         if kv.slots is not None:
-            return kv.slots.forms if policy.may_hold(length_of(kv)) else ()
-        caches, forms = slot_caches(kv.layers, policy)
-        able = caches and policy.may_hold(int(caches[0].offset)) and in_step(caches, forms)
+            return kv.slots.forms if self.policy.may_hold(length_of(kv)) else ()
+        caches, forms = slot_caches(kv.layers, self.policy)
+        able = caches and self.policy.may_hold(int(caches[0].offset)) and in_step(caches, forms)
         return forms if able else ()
 
     def has_place(self, layers: Sequence[Any]) -> bool:

@@ -12,9 +12,7 @@ import mlx.core as mx
 
 from engine.kv.cache_objects import Caches
 from engine.kv.session_kv import SessionKV
-from engine.kv.shared_prefix import Least
 from engine.kv.slots import Slots
-from engine.model.choices import Choices
 from engine.model.info import Model
 from engine.model.kernel.attention import Kernels
 from engine.model.probe import Abilities
@@ -136,8 +134,6 @@ class LoadedModel:
             and of the bits that its keys are kept in (None for the model's own type).
         slots: where the keys of sessions that decode together lie, if the model can take that.
         kept_in: by bits, how its sessions keep keys and values in 8 or 4 bits (`quantised`).
-        shares_from: of how many tokens a prefix must be for its sessions to share it.
-        choices: the ways that were measured to be the fastest here; None for what is guessed.
         kernels: a GPU's kernels for its attention; None before they have been found right.
         kernel_trust: these, as far as shared steps with them raise.
         sharing: shared steps, as far as they raise: after a few faults its sessions step alone
@@ -158,8 +154,6 @@ class LoadedModel:
     new_kv: Callable[[Callable[[], Caches], bool, int | None], SessionKV] = _plain
     slots: Slots | None = None
     kept_in: dict[int, Any] = field(default_factory=dict)
-    shares_from: Least = field(default_factory=Least)
-    choices: Choices | None = None
     kernels: Kernels | None = None
     kernel_trust: Trust = field(default_factory=lambda: Trust(1))
     sharing: Trust = field(default_factory=lambda: Trust(SHARED_FAULTS))
@@ -171,14 +165,14 @@ class LoadedModel:
         """A session's caches, empty."""
         return list(self.can.make_cache())
 
-    def kernels_for(self, chats: int) -> Kernels | None:
-        """`kernels`, unless so many chats were measured to be slower by them, or they failed."""
-        measured = self.choices is None or self.choices.kernels_for(chats)
-        return self.kernels if measured and self.kernel_trust.works else None
+    @property
+    def trusted_kernels(self) -> Kernels | None:
+        """`kernels`, unless they have failed a while ago."""
+        return self.kernels if self.kernel_trust.works else None
 
-    def pass_failed(self, chats: int) -> None:
-        """A pass that so many chats shared has raised. It does not show whose fault it was."""
-        blamed = self.sharing if self.kernels_for(chats) is None else self.kernel_trust
+    def pass_failed(self) -> None:
+        """A pass that several chats shared has raised. It does not show whose fault it was."""
+        blamed = self.sharing if self.trusted_kernels is None else self.kernel_trust
         blamed.failed()
 
     def passed(self) -> None:
@@ -187,11 +181,3 @@ class LoadedModel:
         self.kernel_trust.passed()
         if self.drafter is not None:
             self.drafter.trust.passed()
-
-    def take(self, choices: Choices) -> None:
-        """Take ways from now on. Engine thread only, and while none of its sessions answers."""
-        self.choices, slots = choices, self.slots
-        self.shares_from.measured = choices.shared_for
-        if slots is not None:
-            guess = slots.policy.below
-            slots.below = lambda chats: choices.slots_below(chats, guess)

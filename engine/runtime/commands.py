@@ -66,7 +66,6 @@ class Reception:
                 return
             make, estimate = kept.make, kept.estimate
         kv = model.new_kv(make, shares_prefix, command.kv_bits)
-        kv.shares_from = model.shares_from
         self._state.add(
             SessionState(
                 command.session_id,

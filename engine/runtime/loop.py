@@ -44,7 +44,6 @@ from engine.messages import (
 )
 from engine.model import backend
 from engine.model.backend import openblas
-from engine.runtime.calibrating import Calibrating
 from engine.runtime.commands import Reception
 from engine.runtime.delivery import Delivery
 from engine.runtime.examining import Estimating, as_engine_error
@@ -88,7 +87,6 @@ class Loop:
         self._recovery = Recovery(self._state, self._loading)
         self._idling = Idling(self._state, self._loading.free, lambda: self._embedding.models)
         self._resting = Resting()
-        self._calibrating = Calibrating(self._state, ways_dir)
         self._idle, self._in_order = True, False
         forget = self._scheduler.drafting.forget
         self._pairing = Pairing(self._state, self._workers, self._loading, forget)
@@ -160,7 +158,7 @@ class Loop:
                 process.streamed()
         # Beside chats that stream, too.
         read = self._next_pieces(run.timing.decode, plan.awaits_disk)
-        self._idle = not (self._calibrating.step(read) or read) and plan.idle
+        self._idle = not read and plan.idle
         self._recovery.well()
         return True
 
@@ -169,7 +167,7 @@ class Loop:
         if self._idle and not self._inbox:
             if self._state.leader is not None:
                 self._state.leader.rest()
-            parts = (self._idling, self._resting, self._calibrating)
+            parts = (self._idling, self._resting)
             due = [part.patience for part in parts if part.patience is not None]
             with phase("idle"):
                 self._mailbox.take(self._inbox, block=True, patience=min(due, default=None))
@@ -261,7 +259,6 @@ class Loop:
         parts: list[Callable[[], object]] = [
             self._workers.close,
             self._restoring.clear,
-            self._calibrating.end,
             self._save_all,
             lambda: self._end_all(why),
             lambda: self._inbox.extendleft(self._loading.give_up()),

@@ -24,8 +24,8 @@ from engine.model.loaded import LoadedModel
 from engine.model.loader import PAUSE, Pieces
 from engine.model.probe import Ways
 from engine.model.quantised import GROUP_SIZES
-from engine.runtime.calibrating import ProbedFile
 from engine.runtime.examining import Candidate, as_engine_error, examine
+from engine.runtime.kept_probes import ProbedFile
 from engine.runtime.pacing import GAP_BUDGET
 from engine.runtime.plan import LoadAdmission, LoadRequest
 from engine.runtime.state import State

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -161,19 +161,6 @@ class LoadRequest:
 
 
 @dataclass(frozen=True)
-class Pace:
-    """How much of a prompt one of a model's passes reads at most, by what was measured.
-
-    Attributes:
-        mixed: rows of a pass that reads a chunk beside a step; 0 where none does.
-        chunk: tokens of a pass that reads prompts only.
-    """
-
-    mixed: int = 1 << 30
-    chunk: int = 1 << 30
-
-
-@dataclass(frozen=True)
 class View:
     """How everything stands at the beginning of a turn.
 
@@ -182,7 +169,6 @@ class View:
         rows: all sessions that have a reply, in the order in which they were opened.
         mixing: ids of models that can read a chunk in one pass with a step of others.
         joining: ids of models that can read several prompts in one pass.
-        pace: by model, of those that were measured.
         faulty: ids of models of which too many shared steps have failed.
         memory: bytes, as they stand.
         load: the model that waits to be read, if any.
@@ -192,7 +178,6 @@ class View:
     rows: Sequence[Row] = ()
     mixing: frozenset[str] = frozenset()
     joining: frozenset[str] = frozenset()
-    pace: Mapping[str, Pace] = field(default_factory=dict)
     faulty: frozenset[str] = frozenset()
     memory: MemoryView = field(default_factory=lambda: MemoryView(1 << 62))
     load: LoadRequest | None = None

@@ -9,6 +9,7 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
+from engine.kv import shared_prefix
 from engine.kv.config_estimate import MemoryEstimate
 from engine.kv.held_caches import Part
 from engine.kv.ledger import TOKEN_BYTES, CacheKey, Offer, common_prefix, packed
@@ -423,7 +424,7 @@ class SessionState:
         base: int = kv.layers[0].base
         if not self.is_running:  # its prompt may go on from less of it, or from nothing
             base = min(base, common_prefix(kv.tokens[:base], reply.tokens))
-            if base < kv.shares_from.tokens(kv.sharers):
+            if base < shared_prefix.MIN_TOKENS:
                 return Part(whole)
         others = shared.nbytes * base // shared.length
         return Part(max(0, whole - others), shared.number, shared.nbytes)

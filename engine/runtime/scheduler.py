@@ -14,11 +14,10 @@ from engine.runtime import admission
 from engine.runtime import drafts as drafting
 from engine.runtime.admission import Eviction
 from engine.runtime.drafts import Drafting
-from engine.runtime.pacing import MIN_CHUNK, MOST_CHUNK, TILE, Pacing, Turns, Waiting
+from engine.runtime.pacing import MOST_CHUNK, TILE, Pacing, Turns, Waiting
 from engine.runtime.plan import (
     Adoption,
     Chunk,
-    Pace,
     Pass,
     Refusal,
     Row,
@@ -37,7 +36,6 @@ GATHERED_FOR = 0.5
 """Seconds for which those with the same prompt take over what has just been read, while the
 chats that were read first wait anyway."""
 
-_AS_GUESSED = Pace()
 _NOTHING: tuple[None, tuple[Chunk, ...]] = (None, ())
 
 
@@ -242,7 +240,6 @@ class Scheduler:
         """What is read of the next prompt, and beside it, in one pass with so many `rows`."""
         row = order[0]
         most = self.pacing.mixed_chunk(row.model, rows, MOST_CHUNK)
-        most = min(most, max(MIN_CHUNK, _pace(view, row.model).mixed - rows))
         chunk = Chunk(row.id, row.model, row.length, min(row.remaining, most), mixed=True)
         if chunk.count < row.remaining:
             return chunk, ()
@@ -258,7 +255,6 @@ class Scheduler:
         else:
             step = self.step_seconds if groups else None
             most = self.pacing.chunk(row.model, MOST_CHUNK, step)
-            most = min(most, _pace(view, row.model).chunk)
             if len(groups) == 1 and _may_mix(view, row, groups[0]):
                 most = min(most, TILE)  # what chunks behind a step take is hardly ever learned
         count = min(row.remaining, most)
@@ -293,16 +289,11 @@ def _pass(group: Sequence[Row], view: View) -> Pass:
     return Pass(tuple(r.id for r in group), feed, shared)
 
 
-def _pace(view: View, model: str) -> Pace:
-    return view.pace.get(model, _AS_GUESSED)
-
-
 def _may_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
     """Whether a chunk of `row`'s prompt can be read in one pass with the next step of `group`."""
     return (
         row.mixable
         and row.model in view.mixing
-        and _pace(view, row.model).mixed > 0
         and row.model not in view.faulty
         and row.model == group[0].model
         and all(r.joins for r in group)

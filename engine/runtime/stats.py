@@ -19,8 +19,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
 
     `process_bytes` is what the system counts for this process: Python, the weights, caches and
     `buffer_bytes`, which MLX has freed and keeps for reuse. `children_bytes` are the confined
-    children's, which come on top of it. `drafts` has, by a model's id, what drafts for it,
-    and `ways` the fields of its `Choices`, where something was measured of it on this machine.
+    children's, which come on top of it. `drafts` has, by a model's id, what drafts for it.
     `faults` has, by a model's id, how many passes have raised (`shared` by its chats, `kernels`,
     `drafts`), and whether its chats have passes of their own for a while (`unshared`).
     """
@@ -46,7 +45,6 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
         "queue": _queue(state),
         "models": [m.info for m in state.models.values()],
         "drafts": {i: _draft(m.drafter) for i, m in state.models.items() if m.drafter is not None},
-        "ways": {i: asdict(m.choices) for i, m in state.models.items() if m.choices is not None},
         "faults": {i: _faults(m) for i, m in state.models.items()},
         "sessions": _sessions(state),
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +11,7 @@ from engine.errors import words_of
 from engine.kv.held_caches import Part
 from engine.kv.ledger import Offer
 from engine.kv.prefix_index import Reader
-from engine.runtime.plan import LoadRequest, Pace, Row, Status, View
+from engine.runtime.plan import LoadRequest, Row, Status, View
 from engine.runtime.request import SessionState
 from engine.runtime.state import State
 
@@ -27,21 +26,10 @@ def view(state: State, load: LoadRequest | None) -> View:
         rows=rows,
         mixing=frozenset(i for i, m in state.models.items() if m.can.ways.mixes),
         joining=frozenset(i for i, m in state.models.items() if m.can.ways.mixes and m.ranks == 1),
-        pace=_pace(state, rows),
         faulty=frozenset(i for i, m in state.models.items() if not m.sharing.works),
         memory=state.memory.view(rows, load),
         load=load,
     )
-
-
-def _pace(state: State, rows: Sequence[Row]) -> dict[str, Pace]:
-    """What was measured of each model, for as many chats as decode."""
-    pace = {}
-    for key, model in state.models.items():
-        if model.choices is not None:
-            chats = sum(row.decodes and row.model == key for row in rows)
-            pace[key] = Pace(model.choices.mixed_for(chats), model.choices.chunk_most)
-    return pace
 
 
 def _rows(state: State) -> list[Row]:

@@ -5866,6 +5866,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Wie die anderen behandeln</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/fit_choices.py"/>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Make a smaller copy of it</source>
         <translation>Eine kleinere Kopie davon machen</translation>
@@ -6242,6 +6243,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/chats/fitting.py"/>
         <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/fit_choices.py"/>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>about {size}</source>
         <translation>etwa {size}</translation>
@@ -8990,78 +8992,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/models/draft_talk.py"/>
         <source>{draft} drafts for {name} once that is loaded.</source>
         <translation>{draft} entwirft für {name}, sobald es geladen ist.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>beginnings shared from {tokens} tokens</source>
-        <translation>Anfänge ab {tokens} Tokens geteilt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>own attention kernels</source>
-        <translation>eigene Attention-Kernel</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>no attention kernels</source>
-        <translation>keine Attention-Kernel</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>%n chat: {ways}</source>
-        <comment>%n chats: {ways}</comment>
-        <translation>
-            <numerusform>%n Chat: {ways}</numerusform>
-            <numerusform>%n Chats: {ways}</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>Prompts are read at most {tokens} tokens at a time</source>
-        <translation>Prompts werden in Stücken von höchstens {tokens} Tokens gelesen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>slots at any length</source>
-        <comment>chats that share one buffer</comment>
-        <translation>Slots bei jeder Länge</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>no slots</source>
-        <comment>chats that share one buffer</comment>
-        <translation>keine Slots</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>slots below {tokens} tokens</source>
-        <comment>chats that share one buffer</comment>
-        <translation>Slots unter {tokens} Tokens</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>prompts read between answers’ tokens</source>
-        <translation>Prompts zwischen den Tokens der Antworten gelesen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>small pieces of prompts read along with answers’ tokens</source>
-        <translation>kleine Stücke von Prompts mit den Tokens der Antworten gelesen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>prompts read along with answers’ tokens</source>
-        <translation>Prompts mit den Tokens der Antworten gelesen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>Measured on this machine</source>
-        <translation>Auf diesem Rechner gemessen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>Nothing yet. After a model was loaded, and while no chat answers, it is measured for a few seconds which ways of computing are the fastest. That stays here.</source>
-        <translation>Noch nichts. Nachdem ein Modell geladen wurde und solange kein Chat antwortet, wird einige Sekunden lang gemessen, welche Rechenwege am schnellsten sind. Das bleibt hier.</translation>
     </message>
 </context>
 </TS>

@@ -5866,6 +5866,7 @@ Se dejó sin responder.</translation>
         <translation>Tratarlo como a los demás</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/fit_choices.py"/>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Make a smaller copy of it</source>
         <translation>Hacer una copia más pequeña</translation>
@@ -6242,6 +6243,7 @@ Se dejó sin responder.</translation>
     <message>
         <location filename="../../app/chats/fitting.py"/>
         <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/fit_choices.py"/>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>about {size}</source>
         <translation>unos {size}</translation>
@@ -8990,78 +8992,6 @@ Se dejó sin responder.</translation>
         <location filename="../../app/ui/models/draft_talk.py"/>
         <source>{draft} drafts for {name} once that is loaded.</source>
         <translation>{draft} propondrá texto para {name} cuando esté cargado.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>beginnings shared from {tokens} tokens</source>
-        <translation>comienzos compartidos desde {tokens} tokens</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>own attention kernels</source>
-        <translation>núcleos de atención propios</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>no attention kernels</source>
-        <translation>sin núcleos de atención</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>%n chat: {ways}</source>
-        <comment>%n chats: {ways}</comment>
-        <translation>
-            <numerusform>%n chat: {ways}</numerusform>
-            <numerusform>%n chats: {ways}</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>Prompts are read at most {tokens} tokens at a time</source>
-        <translation>Los prompts se leen de {tokens} tokens como máximo cada vez</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>slots at any length</source>
-        <comment>chats that share one buffer</comment>
-        <translation>ranuras con cualquier longitud</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>no slots</source>
-        <comment>chats that share one buffer</comment>
-        <translation>sin ranuras</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>slots below {tokens} tokens</source>
-        <comment>chats that share one buffer</comment>
-        <translation>ranuras por debajo de {tokens} tokens</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>prompts read between answers’ tokens</source>
-        <translation>prompts leídos entre los tokens de las respuestas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>small pieces of prompts read along with answers’ tokens</source>
-        <translation>partes pequeñas de los prompts leídas junto con los tokens de las respuestas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>prompts read along with answers’ tokens</source>
-        <translation>prompts leídos junto con los tokens de las respuestas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>Measured on this machine</source>
-        <translation>Medido en este equipo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>Nothing yet. After a model was loaded, and while no chat answers, it is measured for a few seconds which ways of computing are the fastest. That stays here.</source>
-        <translation>Nada aún. Después de cargar un modelo, y mientras ningún chat responde, se mide durante unos segundos qué formas de calcular son las más rápidas. Eso se queda aquí.</translation>
     </message>
 </context>
 </TS>

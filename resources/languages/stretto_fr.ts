@@ -5866,6 +5866,7 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Le traiter comme les autres</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/fit_choices.py"/>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Make a smaller copy of it</source>
         <translation>En faire une copie plus petite</translation>
@@ -6242,6 +6243,7 @@ Vous avez laissé la question sans réponse.</translation>
     <message>
         <location filename="../../app/chats/fitting.py"/>
         <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/fit_choices.py"/>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>about {size}</source>
         <translation>environ {size}</translation>
@@ -8990,78 +8992,6 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/ui/models/draft_talk.py"/>
         <source>{draft} drafts for {name} once that is loaded.</source>
         <translation>{draft} ébauchera pour {name} dès qu’il sera chargé.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>beginnings shared from {tokens} tokens</source>
-        <translation>débuts partagés à partir de {tokens} jetons</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>own attention kernels</source>
-        <translation>noyaux d’attention propres</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>no attention kernels</source>
-        <translation>sans noyaux d’attention</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>%n chat: {ways}</source>
-        <comment>%n chats: {ways}</comment>
-        <translation>
-            <numerusform>%n discussion : {ways}</numerusform>
-            <numerusform>%n discussions : {ways}</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>Prompts are read at most {tokens} tokens at a time</source>
-        <translation>Les prompts sont lus par {tokens} jetons au plus</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>slots at any length</source>
-        <comment>chats that share one buffer</comment>
-        <translation>emplacements à toute longueur</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>no slots</source>
-        <comment>chats that share one buffer</comment>
-        <translation>pas d’emplacements</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>slots below {tokens} tokens</source>
-        <comment>chats that share one buffer</comment>
-        <translation>emplacements en dessous de {tokens} jetons</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>prompts read between answers’ tokens</source>
-        <translation>prompts lus entre les jetons des réponses</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>small pieces of prompts read along with answers’ tokens</source>
-        <translation>petits morceaux de prompts lus avec les jetons des réponses</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>prompts read along with answers’ tokens</source>
-        <translation>prompts lus avec les jetons des réponses</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>Measured on this machine</source>
-        <translation>Mesuré sur cette machine</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>Nothing yet. After a model was loaded, and while no chat answers, it is measured for a few seconds which ways of computing are the fastest. That stays here.</source>
-        <translation>Rien encore. Après le chargement d’un modèle, et tant qu’aucune discussion ne répond, on mesure pendant quelques secondes quelles façons de calculer sont les plus rapides. Cela reste ici.</translation>
     </message>
 </context>
 </TS>

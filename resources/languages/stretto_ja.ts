@@ -5803,6 +5803,7 @@ You left it unanswered.</source>
         <translation>ほかのモデルと同じに扱います</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/fit_choices.py"/>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Make a smaller copy of it</source>
         <translation>小さくしたコピーを作ります</translation>
@@ -6167,6 +6168,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/chats/fitting.py"/>
         <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/fit_choices.py"/>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>about {size}</source>
         <translation>約{size}</translation>
@@ -8876,77 +8878,6 @@ You left it unanswered.</source>
         <location filename="../../app/ui/models/draft_talk.py"/>
         <source>{draft} drafts for {name} once that is loaded.</source>
         <translation>{name}が読み込まれると、{draft}が下書きします。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>beginnings shared from {tokens} tokens</source>
-        <translation>{tokens}トークン以上の共通の始まりを共有</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>own attention kernels</source>
-        <translation>独自のアテンションカーネル</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>no attention kernels</source>
-        <translation>アテンションカーネルなし</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>%n chat: {ways}</source>
-        <comment>%n chats: {ways}</comment>
-        <translation>
-            <numerusform>チャット%n件：{ways}</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>Prompts are read at most {tokens} tokens at a time</source>
-        <translation>プロンプトは一度に最大{tokens}トークンずつ読み込み</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>slots at any length</source>
-        <comment>chats that share one buffer</comment>
-        <translation>長さを問わずスロットを使用</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>no slots</source>
-        <comment>chats that share one buffer</comment>
-        <translation>スロットなし</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>slots below {tokens} tokens</source>
-        <comment>chats that share one buffer</comment>
-        <translation>{tokens}トークン未満でスロットを使用</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>prompts read between answers’ tokens</source>
-        <translation>プロンプトは答えのトークンの合間に読み込み</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>small pieces of prompts read along with answers’ tokens</source>
-        <translation>プロンプトの小さな部分は答えのトークンと一緒に読み込み</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>prompts read along with answers’ tokens</source>
-        <translation>プロンプトは答えのトークンと一緒に読み込み</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>Measured on this machine</source>
-        <translation>このマシンでの測定結果</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>Nothing yet. After a model was loaded, and while no chat answers, it is measured for a few seconds which ways of computing are the fastest. That stays here.</source>
-        <translation>まだありません。モデルの読み込み後、どのチャットも答えていない間に、どの計算方法が最も速いかを数秒間測定します。結果はこのマシンの外に出ません。</translation>
     </message>
 </context>
 </TS>

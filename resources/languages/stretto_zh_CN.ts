@@ -5803,6 +5803,7 @@ You left it unanswered.</source>
         <translation>与其他模型同等对待</translation>
     </message>
     <message>
+        <location filename="../../app/ui/models/fit_choices.py"/>
         <location filename="../../app/ui/models/library_foot.py"/>
         <source>Make a smaller copy of it</source>
         <translation>制作较小的副本</translation>
@@ -6167,6 +6168,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/chats/fitting.py"/>
         <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/fit_choices.py"/>
         <location filename="../../app/ui/models/fit_words.py"/>
         <source>about {size}</source>
         <translation>约 {size}</translation>
@@ -8876,77 +8878,6 @@ You left it unanswered.</source>
         <location filename="../../app/ui/models/draft_talk.py"/>
         <source>{draft} drafts for {name} once that is loaded.</source>
         <translation>{name} 加载后，{draft} 会为它起草。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>beginnings shared from {tokens} tokens</source>
-        <translation>开头从 {tokens} 个 token 起共享</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>own attention kernels</source>
-        <translation>自有注意力内核</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>no attention kernels</source>
-        <translation>不用注意力内核</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>%n chat: {ways}</source>
-        <comment>%n chats: {ways}</comment>
-        <translation>
-            <numerusform>%n 个对话：{ways}</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>Prompts are read at most {tokens} tokens at a time</source>
-        <translation>提示词每次最多读取 {tokens} 个 token</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>slots at any length</source>
-        <comment>chats that share one buffer</comment>
-        <translation>任意长度都使用槽位</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>no slots</source>
-        <comment>chats that share one buffer</comment>
-        <translation>不使用槽位</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>slots below {tokens} tokens</source>
-        <comment>chats that share one buffer</comment>
-        <translation>低于 {tokens} 个 token 时使用槽位</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>prompts read between answers’ tokens</source>
-        <translation>提示词在回答的 token 之间读取</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>small pieces of prompts read along with answers’ tokens</source>
-        <translation>提示词的小段与回答的 token 一起读取</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>prompts read along with answers’ tokens</source>
-        <translation>提示词与回答的 token 一起读取</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>Measured on this machine</source>
-        <translation>在本机上的测量结果</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/dialogs/measured_ways.py"/>
-        <source>Nothing yet. After a model was loaded, and while no chat answers, it is measured for a few seconds which ways of computing are the fastest. That stays here.</source>
-        <translation>还没有。加载模型之后，在没有对话回答时，会用几秒钟测量哪些计算方式最快。结果只留在本机。</translation>
     </message>
 </context>
 </TS>

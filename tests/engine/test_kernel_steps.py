@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -19,8 +18,7 @@ from engine.kv.session_kv import SessionKV
 from engine.kv.slot_policy import ON_CPU, ON_GPU, SlotPolicy
 from engine.kv.slots import Slots
 from engine.messages import Command, WorkDone
-from engine.model import backend, quantised, runner, slices, trials
-from engine.model.choices import KERNELS, Cell, Choices, Guess, choose
+from engine.model import backend, quantised, runner
 from engine.model.kernel.attention import Approved, RaggedAttention
 from engine.model.kernel.program import Geometry
 from engine.model.loaded import LoadedModel
@@ -131,30 +129,6 @@ def test_what_steps_alone_never_comes_to_the_kernels(
     with pytest.raises(AssertionError, match="a kernel ran"):
         runner.forward(model, feeds, [kv.layers for kv in kvs], alone=False)
     model.kernels = None
-
-
-def test_kernels_are_taken_where_they_were_not_measured_to_be_slower(
-    loaded: Callable[[str], LoadedModel], shim: kernel_shim.Shim
-) -> None:
-    model, cell = loaded("llama"), Cell(KERNELS, 4, 256)
-    model.slots = Slots(ON_CPU)
-    assert not trials.possible(model, cell, 1 << 40)
-    attend = kernel_shim.attention(shim, whole=64, least=64)
-    model.kernels = kernels = Approved(attend, model.can.ways.asks)
-    assert trials.possible(model, cell, 1 << 40)
-    model.take(Choices(kernels={4: False}))
-    times = slices.at_once(trials.measure(model, cell, steady=math.inf))
-    assert shim.ran  # though they were left out before
-    assert set(times) == {"kernels", "plain"}
-    assert all(seconds > 0 for seconds in times.values())
-    for slower in (False, True):
-        found = {cell: {"kernels": 2.0 if slower else 0.5, "plain": 1.0}}
-        model.take(choose(found, Guess()))
-        assert model.kernels_for(4) is (None if slower else kernels)
-        shim.ran.clear()
-        steps(model, None, model.new_caches, 1)
-        assert bool(shim.ran) is not slower
-    model.kernels = model.choices = None
 
 
 # Who gives a model its kernels

@@ -23,7 +23,6 @@ from engine.runtime.plan import (
     LoadRequest,
     MemoryView,
     Offer,
-    Pace,
     Row,
     Status,
     StepPlan,
@@ -298,7 +297,6 @@ def test_prompts_that_wait_share_a_pass_of_the_usual_size() -> None:
     assert read_by(burst(20, size - 50, size - 30, 30)) == ["p0", "p3", "p1"]
     assert read_by(burst(size + 1, size + 2)) == ["p0"]
     assert len(read_by(burst(*[1] * 40))) == MOST
-    assert read_by(burst(20, 30, pace={"m": Pace(chunk=32)})) == ["p0"]
 
 
 @pytest.mark.parametrize(
@@ -613,44 +611,6 @@ def test_plans_need_no_mlx() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "True"
-
-
-@pytest.mark.parametrize(("mixed", "most"), [(0, None), (64, 63), (32, 31)])
-def test_what_was_measured_bounds_passes_that_read_beside_a_step(
-    mixed: int, most: int | None
-) -> None:
-    rows = [
-        Row("a", "m", Status.DECODING, begun=True),
-        Row("b", "m", Status.PREFILLING, mixable=True, remaining=4000),
-    ]
-    scheduler = learned()
-    for _ in range(20):  # passes are quick: chunks grow
-        scheduler.pacing.observe_mixed("m", 128, 0.001, 0.02)
-    view = View(0.0, rows, mixing=frozenset({"m"}))
-    usual = scheduler.plan(view).chunk
-    assert usual is not None
-    assert usual.mixed
-    assert usual.count > 64
-    chunk = scheduler.plan(replace(view, pace={"m": Pace(mixed=mixed)})).chunk
-    assert chunk is not None
-    assert chunk.mixed == bool(mixed)
-    assert most is None or chunk.count == most
-
-
-def test_what_was_measured_bounds_chunks_but_not_those_of_reproducible_chats() -> None:
-    row = Row("b", "m", Status.PREFILLING, remaining=4000)
-    scheduler = learned()
-    for _ in range(20):
-        scheduler.pacing.observe("m", 2048, 0.001, None)
-    pace = {"m": Pace(chunk=256)}
-    for reproducible, count in ((False, 256), (True, FIXED_CHUNK)):
-        view = View(0.0, [replace(row, reproducible=reproducible)], pace=pace)
-        chunk = scheduler.plan(view).chunk
-        assert chunk is not None
-        assert chunk.count == count
-    usual = scheduler.plan(View(0.0, [row])).chunk
-    assert usual is not None
-    assert usual.count == 2048
 
 
 def test_a_plan_can_be_read() -> None:

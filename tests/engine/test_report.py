@@ -27,7 +27,6 @@ def test_the_file_holds_what_was_measured_before_and_after_a_part_that_failed(
 
     monkeypatch.setattr(report, "_reading", good("reading"))
     monkeypatch.setattr(report, "_long_prompt", bad)
-    monkeypatch.setattr(report.ways, "run", lambda *_: {})
     monkeypatch.setattr(report, "_together", lambda chats: good(f"{chats} chats"))
     said: list[str] = []
     models = [str(tmp_path / "nothing"), str(model_folder("plain"))]

@@ -23,8 +23,7 @@ from engine.kv.session_kv import SessionKV
 from engine.kv.slot_policy import ON_CPU, ON_GPU, SlotPolicy
 from engine.kv.slots import Slots
 from engine.messages import RawPrompt
-from engine.model import backend, trials
-from engine.model.choices import SLOTS, Cell
+from engine.model import backend
 from engine.model.loader import load_at_once
 from engine.model.probe import apart
 from engine.model.quantised import kept_in
@@ -308,19 +307,6 @@ def test_logits_are_those_of_chats_alone_where_attention_is_mlxs_own(
             assert apart(got[place], own[0]) < 1e-3
     for kv in kvs:
         kv.drop()
-
-
-@pytest.mark.parametrize("tokens", [8, 256])
-def test_calibration_compares_windows_in_slots(
-    folders: Callable[[str], Path], most: list[int], tokens: int
-) -> None:
-    """Its made-up chats hold as many tokens in a window as in the other layers."""
-    model = load_at_once(folders("sliding window"), wide=backend.start().prefers_float32)
-    assert model.slots is not None
-    most.clear()
-    for _ in trials.measure(model, Cell(SLOTS, 4, tokens), steady=1e9):
-        pass
-    assert set(most) == {4}
 
 
 # Recurrent states

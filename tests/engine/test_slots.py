@@ -261,18 +261,6 @@ def test_chats_in_slots_say_what_they_say_alone(
     assert engine.stats()["kv_bytes"] > 0
 
 
-def test_which_lengths_sit_together_may_depend_on_how_many_decode() -> None:
-    where = Slots(ON_CPU)
-    where.below = lambda count: None if count > 2 else 0
-    kvs = [chat(1500 + n) for n in range(3)]
-    where.assign(kvs[:2])
-    assert not where.occupants
-    where.assign(kvs)
-    assert {id(kv) for kv in where.occupants} == set(map(id, kvs))
-    where.assign(kvs[1:])
-    assert not where.occupants
-
-
 def test_who_steps_alone_leaves_a_slot_and_nobody_else_does() -> None:
     where, kvs = Slots(ON_CPU), [chat(5), chat(7), chat(6), chat(9)]
     where.assign(kvs[:3])

@@ -117,16 +117,16 @@ def test_e6_kernels_are_blamed_first_and_come_back(loaded_plain: LoadedModel) ->
     model = loaded_plain
     model.kernels = kernels
     try:
-        assert model.kernels_for(2) is kernels
-        model.pass_failed(2)
-        assert model.kernels_for(2) is None
+        assert model.trusted_kernels is kernels
+        model.pass_failed()
+        assert model.trusted_kernels is None
         assert model.sharing.faults == 0, "without them the pass may be sound"
         for _ in range(2):
-            model.pass_failed(2)
+            model.pass_failed()
             assert model.sharing.works
         for _ in range(REST):
             model.passed()
-        assert model.kernels_for(2) is kernels
+        assert model.trusted_kernels is kernels
     finally:
         model.kernels = None
 

@@ -22,10 +22,8 @@ from PySide6.QtWidgets import (
 )
 
 from app import __version__
-from app.chats.library import ChatLibrary
 from app.language import mark, tr
 from app.store import StoreError, backups_of
-from app.ui.dialogs.measured_ways import MeasuredWays
 from app.ui.style.icons import app_icon
 from app.ui.style.theme import scaled, ui_font
 from app.ui.widgets.width import keep_high, keep_wide
@@ -159,8 +157,8 @@ def say_already_running() -> None:
     box.deleteLater()
 
 
-def show_about(library: ChatLibrary, parent: QWidget) -> QDialog:
-    """Name, version and what it is, and what was measured here."""
+def show_about(parent: QWidget) -> QDialog:
+    """Name, version and what it is."""
     dialog = QDialog(parent)
     dialog.setObjectName("about")
     dialog.setWindowTitle(tr("About Stretto"))
@@ -201,8 +199,6 @@ def show_about(library: ChatLibrary, parent: QWidget) -> QDialog:
     for widget in (picture, name, version, parts):
         layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
     layout.addWidget(words)
-    layout.addSpacing(8)
-    layout.addWidget(MeasuredWays(library, dialog))
     layout.addSpacing(8)
     layout.addWidget(buttons)
     keep_wide(dialog, 484)

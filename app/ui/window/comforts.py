@@ -72,7 +72,7 @@ class Comforts:
         self.quick = QuickAsk(library, settings, workspace, chats, window)
         self.tray = Tray(settings, commands, come_forward, window)
         self.compare = CompareCommands(library, store, settings, workspace, chats, undos, window)
-        help_commands = HelpCommands(self.keys, library, window)
+        help_commands = HelpCommands(self.keys, window)
         self.owners: tuple[object, ...] = (
             *(
                 self.palette,

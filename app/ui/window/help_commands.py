@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from app.chats.library import ChatLibrary
 from app.language import mark
 from app.ui.dialogs import dialogs
 from app.ui.dialogs.shortcuts_dialog import show_shortcuts
@@ -15,9 +14,8 @@ from app.ui.window.own_keys import OwnKeys
 class HelpCommands:
     """Shows what the keys do, and what this program is."""
 
-    def __init__(self, keys: OwnKeys, library: ChatLibrary, window: QWidget) -> None:
+    def __init__(self, keys: OwnKeys, window: QWidget) -> None:
         self._keys = keys
-        self._library = library
         self._window = window
 
     @command("shortcuts", mark("Keyboard Shortcuts"), "Ctrl+/", where=Where.ANYWHERE)
@@ -26,4 +24,4 @@ class HelpCommands:
 
     @command("about", mark("About Stretto"), where=Where.ANYWHERE)
     def show_about(self) -> None:
-        dialogs.show_about(self._library, self._window)
+        dialogs.show_about(self._window)

@@ -1,0 +1,127 @@
+"""Which ways a model can take is kept in a file, and nothing in such a file is taken on trust."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from engine.bench.random_models import SHAPES, write_model
+from engine.model import backend, loader, overlay
+from engine.model.loaded import LoadedModel
+from engine.runtime import kept_probes
+from engine.runtime.kept_probes import ProbedFile
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
+    backend.start()
+    folder = write_model(tmp_path_factory.mktemp("probes") / "model", SHAPES["tiny"])
+    return loader.load_at_once(folder, True)
+
+
+def probed_file(folder: Path) -> ProbedFile:
+    examined: Any = SimpleNamespace(contents="the same")
+    return ProbedFile(folder, backend.start(), examined, True)
+
+
+def truncated(path: Path, data: dict[str, Any]) -> None:
+    path.write_text(json.dumps(data)[:-9])
+
+
+def of_another(path: Path, data: dict[str, Any]) -> None:
+    path.write_text(json.dumps(data | {"of": {**data["of"], "mlx": "0.1"}}))
+
+
+def forged(path: Path, data: dict[str, Any]) -> None:
+    path.write_text(json.dumps(data | {"results": [["slots", 4, 7, {"slots": 1.0}]]}))
+
+
+def incomplete(path: Path, data: dict[str, Any]) -> None:
+    del data["results"]["mixes"]
+    path.write_text(json.dumps(data))
+
+
+def huge(path: Path, data: dict[str, Any]) -> None:
+    path.write_text(json.dumps(data) + " " * 2**20)
+
+
+def deep(path: Path, data: dict[str, Any]) -> None:
+    path.write_text("[" * 20_000)
+
+
+def pipe(path: Path, data: dict[str, Any]) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def no_text(path: Path, data: dict[str, Any]) -> None:
+    path.write_bytes(b"\xff\xfe\x00")
+
+
+@pytest.mark.parametrize(
+    "damage", [truncated, of_another, forged, incomplete, huge, deep, pipe, no_text]
+)
+def test_a_file_that_cannot_be_trusted_is_made_anew(
+    model: LoadedModel, tmp_path: Path, damage: Callable[[Path, dict[str, Any]], None]
+) -> None:
+    file = probed_file(tmp_path / "ways")
+    assert file.read() is None
+    file.write(model)
+    assert file.read() == model.can.ways
+    damage(file.path, json.loads(file.path.read_text()))
+    assert file.read() is None
+    file.write(model)
+    assert file.read() == model.can.ways
+    assert [f.name for f in file.path.parent.iterdir()] == [file.path.name]
+    assert file.path.stat().st_mode & 0o777 == 0o600
+
+
+def test_files_take_no_more_than_their_room(model: LoadedModel, tmp_path: Path) -> None:
+    for number in range(80):
+        (tmp_path / f"{number}.json").write_text("{}")
+        (tmp_path / f"{number}.part").write_text("{}")
+    file = probed_file(tmp_path)
+    file.write(model)
+    assert len(list(tmp_path.iterdir())) == 64
+    assert file.path.exists()
+
+
+def test_a_folder_that_cannot_be_written_costs_nothing(model: LoadedModel, tmp_path: Path) -> None:
+    (tmp_path / "ways").write_text("a file")
+    file = probed_file(tmp_path / "ways")
+    file.write(model)
+    assert file.read() is None
+
+
+def test_ways_that_other_code_found_are_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stretto is no installed package: its version would be none, whatever has changed."""
+
+    def place() -> Path:
+        return probed_file(tmp_path).path
+
+    before = place()
+    kept_probes.own_code.cache_clear()
+    real = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda self: real(self) + b"# changed")
+    assert place() != before
+    monkeypatch.undo()
+    kept_probes.own_code.cache_clear()
+    assert place() == before
+    (tmp_path / "mlx_lm").mkdir()
+    (tmp_path / "mlx_lm" / "generate.py").write_text("# another mlx-lm")
+    monkeypatch.setattr(overlay, "in_use", lambda: overlay.Overlay(tmp_path, "0.0"))
+    kept_probes.own_code.cache_clear()
+    other = place()
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    kept_probes.own_code.cache_clear()
+    assert len({before, other, place()}) == 3
+    kept_probes.own_code.cache_clear()
