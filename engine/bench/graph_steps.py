@@ -86,8 +86,8 @@ def _shape(cache: Any, held: Any, more: int) -> tuple[int, ...]:
     return 1, array.shape[1], more, width
 
 
-def answer() -> Any:
-    """A greedy answer that has one token, as the runner must know it."""
+def answer(kv: Any) -> Any:
+    """A greedy request that has one token, as the runner must know it."""
     import mlx.core as mx
 
     from engine.model.sampling import Sampler
@@ -96,7 +96,7 @@ def answer() -> Any:
     params = SamplingParams(temperature=0.0)
     token = mx.array([5], mx.uint32)
     mx.eval(token)
-    named = {"tokens": [1], "next": token, "index": 0, "params": params}
+    named = {"kv": kv, "tokens": [1], "pending": token, "index": 0, "params": params}
     return SimpleNamespace(**named, sampler=Sampler(params), constraint=None, odds=None)
 
 
@@ -128,7 +128,7 @@ def stretto(model: Any, case: Case) -> Count | None:
 
     kvs = _on_a_prefix(session, case) if case.prefix else [session(n) for n in case.lengths]
     readings = [Reading(session(READ), [7] * case.chunk)] if case.chunk else []
-    rows = [runner.Row(kv, answer()) for kv in kvs]
+    rows = [answer(kv) for kv in kvs]
     together = len(rows) > 1
 
     try:
@@ -138,8 +138,8 @@ def stretto(model: Any, case: Case) -> Count | None:
             for kv in kvs:
                 kv.note_fed(0)
         for row in rows:
-            row.answer.next = mx.array([5], mx.uint32)
-        mx.eval(_written(kvs), [row.answer.next for row in rows])
+            row.pending = mx.array([5], mx.uint32)
+        mx.eval(_written(kvs), [row.pending for row in rows])
         with capture() as outputs:
             runner.decode(model, rows, True, readings if together else ())
             outputs.extend(_written(kvs))

@@ -126,7 +126,6 @@ class _Stretto(Contender):
 
         from engine.kv.session_kv import SessionKV
         from engine.kv.slots import Slots
-        from engine.model import runner
 
         slots = None
         if in_slots and model.slots is not None:
@@ -136,7 +135,7 @@ class _Stretto(Contender):
         for kv in self._kvs:
             kv.caches = filled(model.net, model.new_caches(), tokens)
             kv.tokens = [0] * tokens
-        self._rows = [runner.Row(kv, answer()) for kv in self._kvs]
+        self._rows = [answer(kv) for kv in self._kvs]
 
     def step(self) -> None:
         import mlx.core as mx

@@ -29,7 +29,7 @@ from engine.model import fingerprint, loader, vocabulary
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Examined, Pieces
 from engine.runtime.plan import Chunk, StepPlan
-from engine.runtime.request import SessionState
+from engine.runtime.request import Request
 
 READING = 20.0
 """Seconds for all followers to read their files. They are about as large as rank 0's."""
@@ -329,7 +329,7 @@ class Leader:
 
     # -- turns ------------------------------------------------------------------------------
 
-    def announce(self, plan: StepPlan, answering: Mapping[str, SessionState]) -> None:
+    def announce(self, plan: StepPlan, requests: Mapping[str, Request]) -> None:
         """Announce what a plan computes, and what has been done to caches since the last one.
 
         Raises:
@@ -340,18 +340,18 @@ class Leader:
         chunk = plan.chunk
         orders = []
         for step in plan.passes:
-            fed = [answering[i] for i in step.feed]
+            fed = [requests[i] for i in step.feed]
             if not fed:
                 continue
-            rows = [_number(s.kv) for s in fed]
-            model = self._numbers[id(fed[0].model.net)]
+            rows = [_number(r.kv) for r in fed]
+            model = self._numbers[id(fed[0].session.model.net)]
             if chunk is not None and chunk.mixed:
-                read = _reading(chunk, answering)
+                read = _reading(chunk, requests)
                 orders.append(Order(Do.MIXED, (model, *read, *rows)))
             else:
                 orders.append(Order(Do.PASS, (model, step.shared, *rows)))
         if chunk is not None and not chunk.mixed:
-            orders.append(Order(Do.CHUNK, _reading(chunk, answering)))
+            orders.append(Order(Do.CHUNK, _reading(chunk, requests)))
         if orders:
             self._say(orders)
 
@@ -504,6 +504,6 @@ def _number(kv: SessionKV) -> int:
     return kv.number
 
 
-def _reading(chunk: Chunk, answering: Mapping[str, SessionState]) -> tuple[int, ...]:
-    session = answering[chunk.session]
-    return _number(session.kv), chunk.start, chunk.count, session.remaining - chunk.count
+def _reading(chunk: Chunk, requests: Mapping[str, Request]) -> tuple[int, ...]:
+    request = requests[chunk.session]
+    return _number(request.kv), chunk.start, chunk.count, request.unread - chunk.count

@@ -176,19 +176,19 @@ class Check:
         return token
 
 
-def check(model: LoadedModel, kv: SessionKV, answer: Answer, drafter: Drafter, count: int) -> Check:
+def check(model: LoadedModel, answer: Answer, drafter: Drafter, count: int) -> Check:
     """Draft `count` tokens of an answer and have its model read them in one pass; waits.
 
     Both models' caches then hold all of `Check.fed` (the drafter's all but the last).
     """
-    pending = runner.pending(answer)
+    pending = runner.fed_next(answer)
     drafted = drafter.draft(answer.tokens, pending, count)
     fed = mx.concatenate([pending[0].astype(mx.uint32), *drafted])
-    logits, chosen = runner.read_ahead(model, kv, answer, fed)
+    logits, chosen = runner.read_ahead(model, answer, fed)
     found = Check(_ids(fed), logits, None if chosen is None else _ids(chosen))
     drafter.note(answer.tokens, found.fed)
     for token in found.fed:
-        kv.note_fed(token)
+        answer.kv.note_fed(token)
     return found
 
 

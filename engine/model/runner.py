@@ -21,21 +21,25 @@ from engine.params import SamplingParams
 
 
 class Answer(Protocol):
-    """What a pass must know of a reply.
+    """What a pass must know of a request.
 
     Attributes:
+        kv: the caches of its session.
         tokens: the prompt and everything generated and read so far.
-        next: the lazy id after them, sampled but not read yet; None where there is none.
+        pending: the lazy id after them, sampled but not read yet; None where there is none.
         index: which token of the answer is chosen next.
         odds: None where nobody asked.
     """
 
     tokens: list[int]
-    next: Any
+    pending: mx.array | None
     params: SamplingParams
     sampler: Sampler
     constraint: Constraint | None
     odds: Odds | None
+
+    @property
+    def kv(self) -> SessionKV: ...
 
     @property
     def index(self) -> int: ...
@@ -52,14 +56,6 @@ class Reading:
     kv: SessionKV
     tokens: list[int]
     ends: bool = False
-
-
-@dataclass(frozen=True)
-class Row:
-    """One session's part in a decode step."""
-
-    kv: SessionKV
-    answer: Answer
 
 
 @dataclass(frozen=True)
@@ -98,7 +94,7 @@ def prefill_together(model: LoadedModel, readings: Sequence[Reading]) -> None:
 
 
 def decode(
-    model: LoadedModel, rows: Sequence[Row], shared: bool, readings: Sequence[Reading] = ()
+    model: LoadedModel, rows: Sequence[Answer], shared: bool, readings: Sequence[Reading] = ()
 ) -> list[Following]:
     """Feed the pending token of every row; returns what follows each.
 
@@ -119,7 +115,7 @@ def decode(
     if model.slots is not None:
         order = model.slots.assign(kvs, alone)
         turn = [turn[row] for row in order] or turn
-    feeds: Sequence[mx.array] = [pending(r.answer) for r in turn]
+    feeds: Sequence[mx.array] = [fed_next(r) for r in turn]
     caches = [r.kv.layers for r in turn]
     if model.feed is not None:
         feeds = model.feed(feeds, [r.kv for r in turn])
@@ -131,13 +127,12 @@ def decode(
         mx.async_eval(logits)  # type: ignore[no-untyped-call]
     last = [r for r in rows if id(r.kv) in ending]
     turn = [*turn, *sorted(last, key=lambda r: ending.index(id(r.kv)))]
-    answers = [r.answer for r in turn]
-    free = [row for row, a in enumerate(answers) if a.constraint is None]
-    out: list[Following] = [Unsampled(logits[row : row + 1]) for row in range(len(answers))]
+    free = [row for row, a in enumerate(turn) if a.constraint is None]
+    out: list[Following] = [Unsampled(logits[row : row + 1]) for row in range(len(turn))]
     if free:
-        unbound = [answers[row] for row in free]
+        unbound = [turn[row] for row in free]
         sampled = sample_rows(
-            logits if len(free) == len(answers) else logits[mx.array(free)],
+            logits if len(free) == len(turn) else logits[mx.array(free)],
             [a.sampler for a in unbound],
             [a.index for a in unbound],
             [recent(a) for a in unbound],
@@ -147,7 +142,7 @@ def decode(
     lazy = [t for t in out if isinstance(t, mx.array)]
     lazy += [t.logits for t in out if isinstance(t, Unsampled)]
     for row in free:
-        odds, chosen = answers[row].odds, out[row]
+        odds, chosen = turn[row].odds, out[row]
         if odds is not None and isinstance(chosen, mx.array):
             lazy += odds.note(logits[row : row + 1], chosen)
     mx.async_eval(lazy)  # type: ignore[no-untyped-call]
@@ -255,7 +250,7 @@ def _forward_last(model: LoadedModel, reading: Reading) -> mx.array:
 
 
 def read_ahead(
-    model: LoadedModel, kv: SessionKV, answer: Answer, fed: mx.array
+    model: LoadedModel, answer: Answer, fed: mx.array
 ) -> tuple[mx.array, mx.array | None]:
     """Feed several tokens of one answer in one pass, as if each had followed the one before.
 
@@ -272,7 +267,7 @@ def read_ahead(
     if model.slots is not None:
         model.slots.assign([])
     with cpu.engaged():
-        logits: mx.array = model.net(fed[None], cache=kv.layers)[0]
+        logits: mx.array = model.net(fed[None], cache=answer.kv.layers)[0]
     if answer.constraint is not None:
         mx.async_eval([fed, logits])  # type: ignore[no-untyped-call]
         return logits, None
@@ -294,11 +289,10 @@ def read_ahead(
     return logits, out
 
 
-def pending(answer: Answer) -> mx.array:
+def fed_next(answer: Answer) -> mx.array:
     """The pending token as `[1, 1]`: sampled and still lazy, or the last one known."""
-    if answer.next is not None:
-        following: mx.array = answer.next.reshape(1, 1)
-        return following
+    if answer.pending is not None:
+        return answer.pending.reshape(1, 1)
     return mx.array([[answer.tokens[-1]]], mx.uint32)
 
 
@@ -312,8 +306,8 @@ def recent(answer: Answer, fed: mx.array | None = None) -> mx.array | None:
         return None
     window = answer.params.penalty_window
     known = mx.array(answer.tokens[-window:], mx.uint32)
-    if fed is None and answer.next is not None:
-        fed = answer.next.astype(mx.uint32).reshape(1)
+    if fed is None and answer.pending is not None:
+        fed = answer.pending.astype(mx.uint32).reshape(1)
     return known if fed is None else mx.concatenate([known, fed])[-window:]
 
 

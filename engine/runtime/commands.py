@@ -23,9 +23,8 @@ from engine.messages import (
 from engine.model import backend
 from engine.model.quantised import kept_in
 from engine.params import SamplingParams
-from engine.runtime.plan import Status
-from engine.runtime.preparing import Outcome, Request, count, prepare
-from engine.runtime.request import ReplyState, SessionState
+from engine.runtime.preparing import Job, count, prepare
+from engine.runtime.request import Prepared, Request, SessionState
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
 from engine.runtime.stats import report
@@ -91,32 +90,36 @@ class Reception:
             closed = (SESSION_CLOSED, "This chat's session is closed. Open it anew.")
             scratch = self._scratch_ended.pop(command.session_id, closed)
             raise EngineError(*self._state.ended.get(command.session_id, scratch))
-        if session.reply is not None:
+        if session.request is not None:
             raise EngineError(SESSION_BUSY, "This chat is still answering. Stop it or wait.")
-        reply = ReplyState(
+        request = Request(
             command.reply_id,
-            session.id,
+            session,
             command.params,
             command.sink,
             command.sent_at,
             bool(command.template.get("tools")),
         )
-        request = self._request(session, command)
-        name = session.id  # not the session itself, which has the model: it may be unloaded
-        session.reply = reply
-        self._state.answering[session.id] = session
-        self._state.unended.add(reply)
+        job = self._job(session, command)
+        name, reply_id = session.id, request.id  # not the session: its model may be unloaded
+        requests = self._state.requests
+
+        def is_wanted() -> bool:
+            return name in requests and requests[name].id == reply_id
+
+        session.request = requests[name] = request
+        self._state.unended.add(request)
         try:
             self._workers.run(
                 session.model.info.id,
-                lambda: prepare(request) if reply.status != Status.FINISHED else None,
-                lambda outcome: self._prepared(name, reply, outcome),
-                lambda error: self._not_prepared(name, reply, error),
+                lambda: prepare(job) if is_wanted() else None,
+                lambda prepared: self._prepared(name, reply_id, prepared),
+                lambda error: self._not_prepared(name, reply_id, error),
             )
         except BaseException as error:  # no thread to be had, for one
-            self._state.fail_reply(session, error, keep_cache=True)
+            self._state.fail_reply(request, error, keep_cache=True)
 
-    def _request(self, session: SessionState, command: Send) -> Request:
+    def _job(self, session: SessionState, command: Send) -> Job:
         look = None
         if session.named and not session.kv.tokens and not session.kv.ledger.text:
             offload, name, fingerprint = self._state.memory.offload, session.id, session.fingerprint
@@ -125,7 +128,7 @@ class Reception:
                 def look() -> Record | None:
                     return offload.look(name, fingerprint)
 
-        return Request(
+        return Job(
             session.model.text,
             session.system,
             session.reasoning,
@@ -140,25 +143,30 @@ class Reception:
             {**command.template, MOMENT: session.present()},
         )
 
-    def _prepared(self, name: str, reply: ReplyState, outcome: Outcome | None) -> None:
-        session = self._state.answering.get(name)
-        if outcome is None or session is None or session.reply is not reply:
+    def _prepared(self, name: str, reply_id: str, prepared: Prepared | None) -> None:
+        request = self._request(name, reply_id)
+        if request is None or prepared is None:
             return  # it has ended meanwhile
-        session.kv.ledger = outcome.ledger
-        session.gone = outcome.prepared.gone
-        reply.begin(outcome.prepared)
+        request.kv.ledger = prepared.ledger
+        request.session.gone = prepared.gone
+        request.begin(prepared)
         self._state.memory.changed()
 
-    def _not_prepared(self, name: str, reply: ReplyState, error: BaseException) -> None:
-        session = self._state.answering.get(name)
-        if session is not None and session.reply is reply:
-            self._state.fail_reply(session, error, keep_cache=True)
+    def _not_prepared(self, name: str, reply_id: str, error: BaseException) -> None:
+        request = self._request(name, reply_id)
+        if request is not None:
+            self._state.fail_reply(request, error, keep_cache=True)
+
+    def _request(self, session_id: str, reply_id: str) -> Request | None:
+        """The request that gives this reply; None where it has ended."""
+        request = self._state.requests.get(session_id)
+        return request if request is not None and request.id == reply_id else None
 
     def cancel(self, command: Cancel) -> None:
         """End a reply as the caller wants it."""
-        session = self._state.sessions.get(command.session_id)
-        if session is not None and session.reply and session.reply.id == command.reply_id:
-            self._state.end_reply(session, FinishReason.CANCELLED)
+        request = self._request(command.session_id, command.reply_id)
+        if request is not None:
+            self._state.end_reply(request, FinishReason.CANCELLED)
 
     def fork(self, command: Fork) -> None:
         """Open a twin of a session."""
@@ -198,7 +206,7 @@ class Reception:
             if command.forget:
                 state.memory.erase(command.session_id)
             return
-        if session.named and not command.forget and session.reply is None:
+        if session.named and not command.forget and session.request is None:
             state.memory.save(session)
         else:
             state.memory.erase(session.id)
@@ -211,9 +219,9 @@ class Reception:
 
     def pause(self, command: Pause) -> None:
         """Let a reply stand still before its next token, or go on."""
-        session = self._state.sessions.get(command.session_id)
-        if session is not None and session.reply and session.reply.id == command.reply_id:
-            session.reply.pause(command.paused)
+        request = self._request(command.session_id, command.reply_id)
+        if request is not None:
+            request.pause(command.paused)
             self._state.memory.changed()
 
     def prioritise(self, command: Prioritise) -> None:
@@ -229,7 +237,7 @@ class Reception:
         model = self._state.models.get(command.model_id)
         if model is None:
             raise EngineError(UNKNOWN_MODEL, "The model is not loaded. Load it first.")
-        request = Request(
+        job = Job(
             model.text,
             None,
             command.reasoning,
@@ -247,8 +255,8 @@ class Reception:
             refuse(command, as_engine_error(error))
 
         def counted() -> int:
-            without = count(replace(request, template={})) if command.only_template else 0
-            return count(request) - without
+            without = count(replace(job, template={})) if command.only_template else 0
+            return count(job) - without
 
         self._workers.run(model.info.id, counted, command.answer.set_result, failed)
 

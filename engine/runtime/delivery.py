@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import mlx.core as mx
 
@@ -15,11 +14,12 @@ from engine.errors import EngineError
 from engine.messages import FinishReason
 from engine.model import drafting, runner
 from engine.model.drafting import Check
+from engine.model.runner import Following
 from engine.runtime.executor import Drafted, Failed, Read, Run, Token
 from engine.runtime.memory import AHEAD
 from engine.runtime.models import Loading
 from engine.runtime.plan import Status, StepPlan
-from engine.runtime.request import SessionState
+from engine.runtime.request import Request
 from engine.runtime.state import State
 
 log = logging.getLogger(__name__)
@@ -53,56 +53,52 @@ class Delivery:
             if refusal.load:
                 self._loading.refuse(refusal.key, error)
                 continue
-            session = self._state.answering.get(refusal.key)
-            if session is not None:
-                self._state.fail_reply(session, error, keep_cache=True)
+            request = self._state.requests.get(refusal.key)
+            if request is not None:
+                self._state.fail_reply(request, error, keep_cache=True)
 
-    def _advance(self, token: int | None, following: Any, session: SessionState) -> None:
+    def _advance(self, token: int | None, following: Following | None, request: Request) -> None:
         """Take the token that was pending (None: it was the prompt's last), go on to the next.
 
         Args:
             following: as of `Token`.
         """
-        reply = session.reply
-        assert reply is not None
         if token is None:
-            if not session.remaining:  # else the prompt's last chunk had it
-                session.kv.note_fed(reply.tokens[-1])
+            if request.left:  # else the prompt's last chunk had it
+                request.kv.note_fed(request.tokens[-1])
         else:
             if following is not None:
-                session.kv.note_fed(token)
-            reason = self._take(session, token)
+                request.kv.note_fed(token)
+            reason = self._take(request, token)
             if reason is not None:
-                return self._state.end_reply(session, reason)
+                return self._state.end_reply(request, reason)
         if isinstance(following, Exception):
-            return self._state.fail_reply(session, following)
+            return self._state.fail_reply(request, following)
         if isinstance(following, runner.Unsampled):
-            following = runner.choose(reply, following)
-        reply.next = following
+            following = runner.choose(request, following)
+        request.pending = following
         return None
 
-    def _take(self, session: SessionState, token: int) -> FinishReason | None:
+    def _take(self, request: Request, token: int) -> FinishReason | None:
         """Add a token to the answer; says why it ends with it, if it does."""
-        reply = session.reply
-        assert reply is not None
-        if token in session.model.text.eos:
+        if token in request.session.model.text.eos:
             return FinishReason.STOP
-        reply.accept(token)
-        if reply.complete:
+        request.accept(token)
+        if request.complete:
             return FinishReason.STOP
-        if reply.generated + AHEAD > reply.limit:
-            self._state.memory.extend(session)
-        if reply.generated < reply.limit:
+        if request.generated + AHEAD > request.limit:
+            self._state.memory.extend(request)
+        if request.generated < request.limit:
             return None
-        return FinishReason.LENGTH if reply.limit >= reply.longest else FinishReason.MEMORY
+        return FinishReason.LENGTH if request.limit >= request.longest else FinishReason.MEMORY
 
-    def _advance_drafted(self, check: Check, run: Run, session: SessionState) -> None:
+    def _advance_drafted(self, check: Check, run: Run, request: Request) -> None:
         """Take the token that was pending, and those drafted after it as far as they hold."""
         started = time.perf_counter()
-        reason, told = _advance_draft(session, check, partial(self._take, session))
+        reason, told = _advance_draft(request, check, partial(self._take, request))
         self._state.meter.note(told, 0)
         if reason is not None:
-            self._state.end_reply(session, reason)
+            self._state.end_reply(request, reason)
         # A form has its tokens chosen only here.
         timing, spent = run.timing, time.perf_counter() - started
         run.timing = replace(timing, decode=timing.decode + spent, told=told, accepted=told - 1)
@@ -113,11 +109,12 @@ class Delivery:
         A pass that several shared does not tell whose fault it was. All of them go on alone, with
         caches made anew, and whoever fails alone is the one.
         """
-        answering = self._state.answering
-        group = [answering[i] for i in failed.sessions if i in answering]
+        requests = self._state.requests
+        group = [requests[i] for i in failed.sessions if i in requests]
         if not group:
             return
-        drafter = group[0].model.drafter if failed.drafted else None
+        model = group[0].session.model
+        drafter = model.drafter if failed.drafted else None
         if drafter is not None:
             drafter.fail(failed.error)  # without a draft it fails, or goes on
         elif len(failed.sessions) == 1:
@@ -125,52 +122,50 @@ class Delivery:
             return
         else:
             log.warning("a shared pass failed (%s); its sessions go on alone", failed.error)
-            group[0].model.pass_failed()
-        for session in group:
+            model.pass_failed()
+        for request in group:
             try:
-                self._state.begin_again(session)
+                self._state.begin_again(request)
             except BaseException as fault:
-                self._state.fail_reply(session, fault)
+                self._state.fail_reply(request, fault)
 
-    def _fenced(self, session_id: str, tell: Callable[[SessionState], None]) -> None:
-        """Tell of a session how it stands; what is raised over that is its own."""
-        session = self._state.answering.get(session_id)
-        if session is None:
+    def _fenced(self, session_id: str, tell: Callable[[Request], None]) -> None:
+        """Tell of a request how it stands; what is raised over that is its own."""
+        request = self._state.requests.get(session_id)
+        if request is None:
             return
         try:
-            tell(session)
+            tell(request)
         except BaseException as error:
-            self._state.fail_reply(session, error)
+            self._state.fail_reply(request, error)
 
-    def _note_read(self, session: SessionState) -> None:
-        if session.reply_status != Status.PREFILLING:
+    def _note_read(self, request: Request) -> None:
+        if request.status != Status.PREFILLING:
             return
-        assert session.reply is not None
-        if session.remaining > 0:
-            session.reply.progress(session.kv.length, 0)
+        if request.unread:
+            request.progress(request.computed, 0)
         else:
-            self._state.note_read(session)
+            self._state.note_read(request)
 
     def _tell_places(self, plan: StepPlan) -> None:
         """Tell those who wait how many come before them."""
-        answering = self._state.answering
+        requests = self._state.requests
         for place, session_id in enumerate(plan.reading):
-            session = answering.get(session_id)
-            if place and session is not None and session.reply_status == Status.PREFILLING:
+            request = requests.get(session_id)
+            if place and request is not None and request.status == Status.PREFILLING:
                 self._fenced(session_id, partial(self._tell, place))
         for place, session_id in enumerate(plan.queue, 1):  # at least the one who has the memory
-            session = answering.get(session_id)
-            if session is not None and session.reply_status == Status.QUEUED:
+            request = requests.get(session_id)
+            if request is not None and request.status == Status.QUEUED:
                 self._fenced(session_id, partial(self._tell, place))
 
-    def _tell(self, place: int, session: SessionState) -> None:
-        reply = session.reply
-        if reply is not None and reply.queue_position != place:
-            reply.progress(reply.reused, place)
+    def _tell(self, place: int, request: Request) -> None:
+        if request.queue_position != place:
+            request.progress(request.reused, place)
 
 
 def _advance_draft(
-    session: SessionState, found: Check, take: Callable[[int], FinishReason | None]
+    request: Request, found: Check, take: Callable[[int], FinishReason | None]
 ) -> tuple[FinishReason | None, int]:
     """Take the pending token, and the drafted ones as long as the answer says the same.
 
@@ -182,21 +177,20 @@ def _advance_draft(
     Returns:
         Why the answer ends, None where it goes on, and how many tokens were taken.
     """
-    reply, drafter = session.reply, session.model.drafter
-    assert reply is not None
-    start, told, following = session.kv.length - len(found.fed), 0, 0
+    kv, drafter = request.kv, request.session.model.drafter
+    start, told, following = kv.length - len(found.fed), 0, 0
     reason: FinishReason | None = None
     for place, token in enumerate(found.fed):
         reason, told = take(token), place + 1
         if reason is not None:
             break
-        following = found.choose(reply, place)
+        following = found.choose(request, place)
         if [following] != found.fed[told : told + 1]:
             break
-    drafting.take_back(session.kv, start + told)
+    drafting.take_back(kv, start + told)
     drafter.keep(start + told)
     drafter.drafted += len(found.drafted)
     drafter.accepted += told - 1
     if reason is None:
-        reply.next = mx.array([following], mx.uint32)
+        request.pending = mx.array([following], mx.uint32)
     return reason, told

@@ -245,7 +245,7 @@ class Estimating:
     def _loaded(self, base: LoadedModel | None) -> list[Loaded]:
         """The models that could be unloaded in a model's favour, where it has this `base`."""
         state = self._state
-        in_use = {s.model.info.id for s in state.answering.values()}
+        in_use = {r.session.model.info.id for r in state.requests.values()}
         found = []
         for model in state.models.values():
             if model is base:

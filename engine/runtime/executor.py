@@ -15,12 +15,12 @@ from engine.kv.ledger import CacheKey
 from engine.kv.session_kv import SessionKV
 from engine.model import drafting, runner
 from engine.model.drafting import Check, Drafter
-from engine.model.runner import Following, Reading, Row
+from engine.model.runner import Following, Reading
 from engine.runtime.examining import as_engine_error
 from engine.runtime.jobs import Restoring
 from engine.runtime.models import Loading
 from engine.runtime.plan import Admission, Adoption, Chunk, Pass, Status, StepPlan, Timing
-from engine.runtime.request import SessionState
+from engine.runtime.request import Request, SessionState
 from engine.runtime.state import State
 
 log = logging.getLogger(__name__)
@@ -112,7 +112,7 @@ class Executor:
             state.memory.evict(plan.evict, plan.at_once)
         for key in plan.requeue:
             with _fence(run, key):
-                state.wait_again(state.answering[key])
+                state.wait_again(state.requests[key])
         if plan.load is not None:
             try:
                 self._loading.begin(plan.load)
@@ -128,7 +128,7 @@ class Executor:
         if not (plan.passes or plan.chunk is not None) or (leader is not None and leader.loading):
             return run
         if leader is not None:
-            leader.announce(plan, state.answering)
+            leader.announce(plan, state.requests)
         self._compute(plan, run)
         if leader is not None:
             leader.computed(run.errors)
@@ -160,51 +160,47 @@ class Executor:
         ended = time.perf_counter()
         left = 0
         if chunk in read:
-            left = max(0, self._state.answering[chunk.session].remaining)
+            left = self._state.requests[chunk.session].unread
         tokens = sum(part.count for part in read)
         run.timing = Timing(ended, decoded - started, ended - decoded, tokens, left)
 
-    def begin(self, session: SessionState) -> None:
-        """Let a reply, for which there is room, have its prompt read."""
-        reply = session.reply
-        assert reply is not None
-        reply.reused = session.kv.begin(reply.tokens)
-        reply.rebuilt = reply.rebuilt or session.kv.rebuilt
-        if reply.generated:  # it comes after those whose prompts wait longer now
-            reply.waiting_since = time.perf_counter()
-        reply.status = Status.PREFILLING
-        reply.queue_position = -1
-        if session.remaining:
-            answering = self._state.answering.values()
-            others = sum(s.reply_status == Status.PREFILLING for s in answering) - 1
-            reply.progress(reply.reused, others)
-        self._state.note_read(session)
+    def begin(self, request: Request) -> None:
+        """Let a request, for which there is room, have its prompt read."""
+        kv = request.kv
+        request.reused = kv.begin(request.tokens)
+        request.rebuilt = request.rebuilt or kv.rebuilt
+        if request.generated:  # it comes after those whose prompts wait longer now
+            request.waiting_since = time.perf_counter()
+        request.move(Status.PREFILLING)
+        request.queue_position = -1
+        if request.unread:
+            requests = self._state.requests.values()
+            others = sum(r.status == Status.PREFILLING for r in requests) - 1
+            request.progress(request.reused, others)
+        self._state.note_read(request)
 
     def _admit(self, admission: Admission) -> None:
-        session = self._state.answering[admission.session]
-        if session.kv.caches is None and self._state.memory.offload.may_hold(session.id):
-            assert session.reply is not None
-            session.reply.status = Status.RESTORING
-            self._restoring.start(session, lambda: self.begin(session))
+        request = self._state.requests[admission.session]
+        if not request.kv.layers and self._state.memory.offload.may_hold(request.session.id):
+            request.move(Status.RESTORING)
+            self._restoring.start(request, lambda: self.begin(request))
         else:
-            self.begin(session)
+            self.begin(request)
 
     def _adopt(self, adoption: Adoption) -> None:
         state = self._state
-        session = state.answering[adoption.session]
-        reply = session.reply
-        assert reply is not None
-        before = session.kv.length
+        request = state.requests[adoption.session]
+        before = request.computed
         try:
-            donor = self._donor(adoption.donor, session)
-            state.memory.prefixes.adopt(session.reader, donor, adoption.length)
+            donor = self._donor(adoption.donor, request.session)
+            state.memory.prefixes.adopt(request.reader, donor, adoption.length)
         except BaseException as error:  # the donor's trouble: its own step will find it
             log.debug("no copy of another chat's cache: %s", type(error).__name__)
-            reply.adopts = False
+            request.adopts = False
             return
-        reply.reused += session.kv.length - before
-        reply.progress(session.kv.length, 0)
-        state.note_read(session)
+        request.reused += request.computed - before
+        request.progress(request.computed, 0)
+        state.note_read(request)
 
     def _donor(self, key: CacheKey, session: SessionState) -> SessionKV:
         """The caches of that key, which the session may go on from.
@@ -223,8 +219,8 @@ class Executor:
     def _step(self, step: Pass, chunks: Sequence[Chunk]) -> list[Outcome]:
         """One step; with chunks of prompts, in the same pass."""
         state = self._state
-        rows = [state.answering[i] for i in step.rows]
-        feeding = [state.answering[i] for i in step.feed]
+        rows = [state.requests[i] for i in step.rows]
+        feeding = [state.requests[i] for i in step.feed]
         check: Check | None = None
         following: dict[str, Following] = {}
         try:
@@ -238,21 +234,19 @@ class Executor:
                 with state.meter.phase("launch"):
                     following = _launch(feeding, step.shared)
             with state.meter.phase("wait"):
-                read = {s.id: s.reply.read() for s in rows if s.reply is not None}
+                read = {r.session.id: r.read() for r in rows}
         except BaseException as error:  # a panic in a native library, too
             mixed = [c.session for c in chunks if not c.ends]
             return [Failed((*step.rows, *mixed), error, drafted=step.draft > 0)]
         state.meter.note(sum(token is not None for token in read.values()), 0)
-        rows[0].model.passed()
+        rows[0].session.model.passed()
         if step.behind:
             _catch_up(feeding[0], step.behind)
         if check is not None:
             return [Drafted(step.rows[0], check)]
         return [Token(key, token, following.get(key)) for key, token in read.items()]
 
-    def _mixed_step(
-        self, feeding: list[SessionState], chunks: Sequence[Chunk]
-    ) -> dict[str, Following]:
+    def _mixed_step(self, feeding: list[Request], chunks: Sequence[Chunk]) -> dict[str, Following]:
         with contextlib.suppress(Exception):  # found when its tokens are read
             mx.synchronize()  # the step before is not counted as this one's time
         following = _launch(feeding, True, [self._reading(chunk) for chunk in chunks])
@@ -264,13 +258,13 @@ class Executor:
 
         What a fault of this turn has undone is left out.
         """
-        held = self._state.answering
+        held = self._state.requests
         chunks = [
-            c for c in plan.chunks if c.session in held and held[c.session].kv.length == c.start
+            c for c in plan.chunks if c.session in held and held[c.session].computed == c.start
         ]
         if not chunks:
             return []
-        model = held[chunks[0].session].model
+        model = held[chunks[0].session].session.model
         try:
             readings = [self._reading(chunk) for chunk in chunks]
             if len(readings) == 1:
@@ -283,25 +277,24 @@ class Executor:
         return chunks
 
     def _reading(self, chunk: Chunk) -> Reading:
-        session = self._state.answering[chunk.session]
-        assert session.reply is not None
-        session.kv.expect(session.remaining - chunk.count)
+        request = self._state.requests[chunk.session]
+        request.kv.expect(request.unread - chunk.count)
         end = chunk.start + chunk.count + chunk.ends
-        return Reading(session.kv, session.reply.tokens[chunk.start : end], chunk.ends)
+        return Reading(request.kv, request.tokens[chunk.start : end], chunk.ends)
 
     def _after_chunk(self, plan: StepPlan, chunk: Chunk) -> None:
         """Keep what is worth keeping of what has been read."""
         state = self._state
         state.meter.note(0, chunk.count)
-        session = state.answering[chunk.session]
-        kv, reader = session.kv, session.reader
+        request = state.requests[chunk.session]
+        kv, reader, prefixes = request.kv, request.reader, state.memory.prefixes
         if kv.needs_snapshot and kv.length == reader.boundary:
             kv.snapshot()
-        if session.reply is not None and not session.reply.generated:
-            others = (state.answering[i] for i in plan.reading if i in state.answering)
-            before = len(state.memory.prefixes.kept)
-            state.memory.prefixes.keep(reader, chunk.start, [s.reader for s in others])
-            if len(state.memory.prefixes.kept) > before:
+        if not request.generated:
+            others = (state.requests[i].reader for i in plan.reading if i in state.requests)
+            before = len(prefixes.kept)
+            prefixes.keep(reader, chunk.start, others)
+            if len(prefixes.kept) > before:
                 state.memory.keep_prefixes_within()
 
 
@@ -315,28 +308,24 @@ def _fence(run: Run, session: str) -> Iterator[None]:
 
 
 def _launch(
-    feeding: list[SessionState], shared: bool, readings: Sequence[Reading] = ()
+    feeding: list[Request], shared: bool, readings: Sequence[Reading] = ()
 ) -> dict[str, Following]:
-    rows = [Row(s.kv, s.reply) for s in feeding if s.reply is not None]
-    tokens = runner.decode(feeding[0].model, rows, shared, readings)
-    return {s.id: t for s, t in zip(feeding, tokens, strict=True)}
+    tokens = runner.decode(feeding[0].session.model, feeding, shared, readings)
+    return {r.session.id: t for r, t in zip(feeding, tokens, strict=True)}
 
 
-def _check_draft(session: SessionState, count: int) -> Check:
-    """Draft `count` tokens of the session's answer and have its model read them."""
-    reply = session.reply
-    assert reply is not None
-    found = drafting.check(session.model, session.kv, reply, session.model.drafter, count)
-    reply.next = None
+def _check_draft(request: Request, count: int) -> Check:
+    """Draft `count` tokens of an answer and have the session's model read them."""
+    model = request.session.model
+    found = drafting.check(model, request, model.drafter, count)
+    request.pending = None
     return found
 
 
-def _catch_up(session: SessionState, count: int) -> None:
+def _catch_up(request: Request, count: int) -> None:
     """Have the drafter read the next `count` tokens of an answer; its faults are its own."""
-    reply = session.reply
-    drafter: Drafter = session.model.drafter
-    assert reply is not None
+    drafter: Drafter = request.session.model.drafter
     try:
-        drafter.read(reply.tokens, count)
+        drafter.read(request.tokens, count)
     except BaseException as error:  # a panic in a native library, too
         drafter.fail(error)

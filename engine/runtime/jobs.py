@@ -27,7 +27,7 @@ from engine.model.loaded import LoadedModel, TextCodec
 from engine.model.vocabulary import check_ids
 from engine.runtime import admission
 from engine.runtime.pacing import GAP_BUDGET, Pacing
-from engine.runtime.request import ReplyState, SessionState
+from engine.runtime.request import Request
 from engine.runtime.state import State
 from engine.runtime.workers import Workers, refuse
 from engine.text import prompt
@@ -38,8 +38,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class _Arrived:
-    session: SessionState
-    reply: ReplyState
+    request: Request
     pieces: Generator[None, None, None]
     then: Callable[[], None]
 
@@ -57,22 +56,20 @@ class Restoring:
         """Whether arrays are to be made."""
         return bool(self._arrived)
 
-    def start(self, session: SessionState, then: Callable[[], None]) -> None:
+    def start(self, request: Request, then: Callable[[], None]) -> None:
         """Have a session's file read. `then` is called once its caches are there, or cannot be;
-        not where its reply has ended meanwhile.
+        not where its request has ended meanwhile.
         """
-        reply, offload = session.reply, self._state.memory.offload
+        session, offload = request.session, self._state.memory.offload
         name, fingerprint = session.id, session.fingerprint
-        assert reply is not None
 
         def arrived(contents: Contents | None) -> None:
-            if session.reply is not reply:
+            if session.request is not request:
                 return
             if contents is None:
-                self._go_on(session, then)
+                self._go_on(request, then)
             else:
-                pieces = _pieces(session.kv, contents)
-                self._arrived.append(_Arrived(session, reply, pieces, then))
+                self._arrived.append(_Arrived(request, _pieces(session.kv, contents), then))
 
         def failed(error: BaseException) -> None:
             log.warning("A KV cache on disk could not be read: %s", error)
@@ -85,26 +82,27 @@ class Restoring:
         if not self._arrived:
             return
         first = self._arrived[0]
-        if first.session.reply is first.reply:
+        request, session = first.request, first.request.session
+        if session.request is request:
             try:
                 next(first.pieces)
                 return
             except StopIteration:
-                first.reply.restored = True
+                request.restored = True
             except BaseException as error:  # its prompt is read instead
                 if isinstance(error, DamagedError):
-                    self._state.memory.offload.remove(first.session.id, str(error))
+                    self._state.memory.offload.remove(session.id, str(error))
                 else:
                     log.warning("A KV cache could not be restored: %s", words_of(error))
-                    first.session.kv.drop()
-            self._go_on(first.session, first.then)  # before it is forgotten here
+                    session.kv.drop()
+            self._go_on(request, first.then)  # before it is forgotten here
         self._arrived.popleft()
 
-    def _go_on(self, session: SessionState, then: Callable[[], None]) -> None:
+    def _go_on(self, request: Request, then: Callable[[], None]) -> None:
         try:
             then()
         except BaseException as error:
-            self._state.fail_reply(session, error)
+            self._state.fail_reply(request, error)
 
     def clear(self) -> None:
         """Let go of all."""
@@ -203,7 +201,7 @@ class Embedding:
             return  # until more is on disk
         tokens = job.texts[len(job.vectors)]
         job.caches = job.caches if job.caches is not None else model.new_caches()
-        decoding = 0.0 if self._state.answering else None
+        decoding = 0.0 if self._state.requests else None
         count = self._pacing.chunk(key, len(tokens) - job.done, decoding)
         began = time.perf_counter()
         piece = tokens[job.done : job.done + count]

@@ -51,7 +51,7 @@ from engine.runtime.executor import Executor
 from engine.runtime.jobs import Embedding, Restoring
 from engine.runtime.models import Loading, Pairing, surely
 from engine.runtime.plan import Status, StepPlan
-from engine.runtime.request import SessionState
+from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
 from engine.runtime.view import view
@@ -243,9 +243,9 @@ class Loop:
             if command.forget:
                 state.memory.erase(command.session_id)
         elif isinstance(command, (Cancel, Pause)):  # who asked would wait for it in vain
-            session = state.sessions.get(command.session_id)
-            if session is not None and session.reply and session.reply.id == command.reply_id:
-                state.fail_reply(session, error)
+            request = state.requests.get(command.session_id)
+            if request is not None and request.id == command.reply_id:
+                state.fail_reply(request, error)
         elif isinstance(command, Forget):
             state.memory.erase(command.session_id)
 
@@ -278,7 +278,7 @@ class Loop:
 
     def _save_all(self) -> None:
         for session in self._state.sessions.values():
-            if session.named and session.reply is None:
+            if session.named and session.request is None:
                 self._state.memory.save(session)
 
     def _leave_ranks(self) -> None:
@@ -350,25 +350,25 @@ class Recovery:
         plan = self._plan
         ids = {i for step in plan.passes for i in step.rows}
         ids |= {part.session for part in (*plan.chunks, plan.adopt) if part is not None}
-        for session in [s for s in self._state.answering.values() if s.id in ids]:
-            if session.reply_status not in (Status.PREFILLING, Status.DECODING):
+        for request in [r for key, r in self._state.requests.items() if key in ids]:
+            if request.status not in (Status.PREFILLING, Status.DECODING):
                 continue
             try:
-                self._state.begin_again(session)
+                self._state.begin_again(request)
             except BaseException as fault:
-                self._fail(session, fault)
+                self._fail(request, fault)
 
     def _give_up(self, error: BaseException) -> None:
         """End whatever is planned for: one of them is what no plan can be made with."""
-        for session in list(self._state.answering.values()):
-            self._fail(session, error, keep_cache=True)
+        for request in list(self._state.requests.values()):
+            self._fail(request, error, keep_cache=True)
         wanted = self._loading.wanted
         if wanted is not None:
             self._loading.refuse(wanted.key, as_engine_error(error))
 
-    def _fail(self, session: SessionState, error: BaseException, keep_cache: bool = False) -> None:
+    def _fail(self, request: Request, error: BaseException, keep_cache: bool = False) -> None:
         try:
-            self._state.fail_reply(session, error, keep_cache)
+            self._state.fail_reply(request, error, keep_cache)
         except BaseException:  # what it has left is found by `fail_lost`
             log.exception("a reply could not be ended in order")
 
@@ -448,7 +448,7 @@ class Idling:
         """When each model that is not in use may go."""
         if self._after is None or not self._state.models:
             return []
-        busy = {s.model.info.id for s in self._state.answering.values()} | self._needed()
+        busy = {r.session.model.info.id for r in self._state.requests.values()} | self._needed()
         bases = {m.base.info.id for m in self._state.models.values() if m.base is not None}
         bases |= {d.model.info.id for d in self._state.memory.drafters.values()}
         left = self._state.models.keys() - busy - self._pinned - bases  # these would free nothing

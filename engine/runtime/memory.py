@@ -24,7 +24,7 @@ from engine.model.drafting import Drafter
 from engine.model.loaded import LoadedModel
 from engine.runtime import admission
 from engine.runtime.plan import Idle, LoadRequest, MemoryView, Row, Status
-from engine.runtime.request import PROMISED, SessionState
+from engine.runtime.request import PROMISED, Request, SessionState
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ class Memory:
         version: changes whenever room may have been made.
 
     Args:
-        models, sessions, answering: by id, as `State` has them, which changes them.
+        models, sessions, requests: by id, as `State` has them, which changes them.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Memory:
         offload: Offload,
         models: Mapping[str, LoadedModel],
         sessions: Mapping[str, SessionState],
-        answering: Mapping[str, SessionState],
+        requests: Mapping[str, Request],
     ) -> None:
         self.budget = budget
         self.offload = offload
@@ -89,7 +89,7 @@ class Memory:
         self.prefixes = PrefixIndex(int(budget * PREFIX_SHARE), self.tally.watch.moved)
         self.adapted: list[LoadedModel] = []
         self.version = 0
-        self._models, self._sessions, self._answering = models, sessions, answering
+        self._models, self._sessions, self._requests = models, sessions, requests
         self._reserved: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
 
     def changed(self) -> None:
@@ -145,7 +145,7 @@ class Memory:
     @property
     def kv_bytes(self) -> int:
         """What the caches of all chats and of what drafts for them take."""
-        running = [s.kv for s in self._answering.values() if s.is_running]
+        running = [r.kv for r in self._requests.values() if r.is_running]
         self.tally.refresh(running)
         others = [*running, *(d.kv for d in self.drafters.values())]
         parts = [kv.part for kv in (*others, *self._kept)]
@@ -159,7 +159,7 @@ class Memory:
         Args:
             in_use: the numbers of what running replies hold together with others.
         """
-        self.tally.refresh(s.kv for s in self._answering.values() if s.is_running)
+        self.tally.refresh(r.kv for r in self._requests.values() if r.is_running)
         groups, parts = self.tally.groups, [kv.part for kv in self._kept]
         more = {p.group: p.shared for p in parts if p.group not in groups}
         kept = [size for number, size in more.items() if number not in in_use]
@@ -191,29 +191,28 @@ class Memory:
 
     def promised(self) -> Promise:
         """What running replies take when they have become as long as they may."""
-        promises = [s.promise for s in self._answering.values() if s.is_running]
+        promises = [r.promise for r in self._requests.values() if r.is_running]
         groups = {p.group: p.shared for p in promises if p.group}
         return Promise(sum(p.own for p in promises), groups)
 
-    def extend(self, session: SessionState) -> None:
+    def extend(self, request: Request) -> None:
         """Let an answer without a limit become longer, if it may and there is room for it.
 
         It is asked `AHEAD` tokens before the answer has used what it was promised, so that what
         makes room can be written to disk.
         """
-        reply = session.reply
-        if reply is None or reply.limit >= reply.longest:
+        if request.limit >= request.longest:
             return
-        before = reply.limit
-        last = reply.generated + 2 > before
-        if reply.asked_for_more == self.version and not last:
+        before = request.limit
+        last = request.generated + 2 > before
+        if request.asked_for_more == self.version and not last:
             return
-        reply.limit = min(reply.longest, before + PROMISED)
+        request.limit = min(request.longest, before + PROMISED)
         if not self.make_room(0):
             # Where caches are still being written, the next few tokens take hardly more.
             writing = last and self.plan_eviction(0) is not None
-            reply.limit = min(reply.longest, before + AHEAD) if writing else before
-        reply.asked_for_more = self.version
+            request.limit = min(request.longest, before + AHEAD) if writing else before
+        request.asked_for_more = self.version
 
     # -- making room ------------------------------------------------------------------------
 
@@ -315,21 +314,20 @@ class Memory:
         backend.give_back_memory()
         return max(0, before - self.caches)
 
-    def draft_behind(self, session: SessionState) -> int:
+    def draft_behind(self, request: Request) -> int:
         """How many of an answer's tokens its drafter must read; -1 where there is no room for it.
 
         A draft takes what nobody needs: no chat's cache makes room for one.
         """
-        reply, drafter = session.reply, session.model.drafter
-        assert reply is not None
+        session, drafter = request.session, request.session.model.drafter
         drafter.draft_for(session.domain)
-        if not drafter.admitted(reply.tokens, reply.limit, self.version):
+        if not drafter.admitted(request.tokens, request.limit, self.version):
             promise = self.promised()
             used = self.weights + promise.nbytes - drafter.nbytes
-            used += drafter.model.can.estimate.bytes(reply.prompt_length + reply.limit)
+            used += drafter.model.can.estimate.bytes(request.prompt_length + request.limit)
             used += self.idle_bytes(promise.groups) + self.leaving(promise.groups)
-            drafter.admit(reply.tokens, reply.limit, self.version, used <= self.budget)
-        return int(drafter.behind(reply.tokens)) if drafter.has_room else -1
+            drafter.admit(request.tokens, request.limit, self.version, used <= self.budget)
+        return int(drafter.behind(request.tokens)) if drafter.has_room else -1
 
     # -- on disk ----------------------------------------------------------------------------
 

@@ -257,7 +257,7 @@ class Loading:
         """As `unload`. `then` is called once it is done."""
         state, ended = self._state, (UNKNOWN_MODEL, "The model was unloaded. Load it again.")
         for session in [s for s in state.sessions.values() if s.model.info.id == model_id]:
-            if session.named and session.reply is None:
+            if session.named and session.request is None:
                 state.memory.save(session)
             elif not session.named:
                 state.memory.erase(session.id)  # nobody can come back to it

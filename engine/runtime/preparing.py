@@ -25,7 +25,7 @@ MOST_EXTRA = 2**15
 
 
 @dataclass(frozen=True)
-class Request:
+class Job:
     """What was sent, and what of the session it depends on, as of that moment.
 
     Attributes:
@@ -52,59 +52,51 @@ class Request:
     template: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """A prepared reply, and the ledger that the session goes on with."""
-
-    prepared: Prepared
-    ledger: Ledger
-
-
-def prepare(request: Request) -> Outcome:
+def prepare(job: Job) -> Prepared:
     """Render and tokenise the conversation, compile the form, leave out what does not fit.
 
     Raises:
         EngineError: `invalid_request`, `template_error` or `context_overflow`, with what to do.
     """
-    request = _with_tool_form(request)
-    if isinstance(request.asked, RawPrompt):
-        return _prepare_raw(request, request.asked)
-    model, params = request.model, request.params
-    whole = isinstance(request.asked, tuple)
-    given = _given(request.asked)
-    messages = _conversation(request, given, whole)
-    messages, gone = _without_gone(request, messages, whole)
-    ledger = request.ledger
-    if request.look is not None:
-        record = request.look()
+    job = _with_tool_form(job)
+    if isinstance(job.asked, RawPrompt):
+        return _prepare_raw(job, job.asked)
+    model, params = job.model, job.params
+    whole = isinstance(job.asked, tuple)
+    given = _given(job.asked)
+    messages = _conversation(job, given, whole)
+    messages, gone = _without_gone(job, messages, whole)
+    ledger = job.ledger
+    if job.look is not None:
+        record = job.look()
         if record is not None and max(record.ledger.tokens, default=0) < (model.rows or 2**31):
             ledger = record.ledger
 
     bounds.check_params(params)
-    bounds.check_prompt([{"template": request.template}], MOST_EXTRA)
-    context = request.context
+    bounds.check_prompt([{"template": job.template}], MOST_EXTRA)
+    context = job.context
 
     def build(some: list[Message]) -> prompt.Prompt:
         made = prompt.build(
             model.tokenizer,
             some,
-            request.reasoning,
+            job.reasoning,
             ledger,
             model.reader,
             context,
-            request.template,
+            job.template,
         )
         if model.rows is not None:
             check_ids(model.rows, made.tokens)
         return made
 
-    if request.slides:
+    if job.slides:
         messages, early = _shorten(context, messages)
         gone = [*gone, *early]
     bounds.check_prompt(messages, context)
     ready, length = _built(build, messages)
     most = params.max_tokens or context
-    if request.slides and context - length < min(most, context // 8):
+    if job.slides and context - length < min(most, context // 8):
         kept, more = _slide(context, messages, build)
         if more:
             gone = [*gone, *not_kept(messages, kept)]
@@ -113,14 +105,14 @@ def prepare(request: Request) -> Outcome:
     if ready is None or length >= context:
         raise EngineError(
             CONTEXT_OVERFLOW,
-            _too_long(length, model.info.name, context, messages, request.slides),
+            _too_long(length, model.info.name, context, messages, job.slides),
         )
-    _check_form(request)
-    tools = request.template.get("tools") or ()
+    _check_form(job)
+    tools = job.template.get("tools") or ()
     one = bool(tools) and not params.parallel_tool_calls
     text = ReplyText(model.tokenizer, ready.opened, params.stop, ready.opening, tools, one)
     calls = params.tool_form is not None
-    constraint = constrain(model, params, text, request.reasoning, calls)
+    constraint = constrain(model, params, text, job.reasoning, calls)
     if ready.answered:
         begun = ready.tokens[-ready.answered :]
         try:
@@ -131,7 +123,7 @@ def prepare(request: Request) -> Outcome:
             ) from error
     longest = min(most, context - length)
     tokens = pieces.listed(ready.tokens)
-    return Outcome(Prepared(messages, gone, ready, tokens, text, longest, constraint), ledger)
+    return Prepared(messages, gone, ready, tokens, text, longest, ledger, constraint)
 
 
 def _given(asked: str | tuple[Message, ...] | Added) -> list[Message]:
@@ -143,10 +135,10 @@ def _given(asked: str | tuple[Message, ...] | Added) -> list[Message]:
     return prompt.check_messages(messages)
 
 
-def _prepare_raw(request: Request, asked: RawPrompt) -> Outcome:
+def _prepare_raw(job: Job, asked: RawPrompt) -> Prepared:
     """As `prepare`, for what is to be continued as it stands."""
-    model, params = request.model, request.params
-    context = request.context
+    model, params = job.model, job.params
+    context = job.context
     bounds.check_params(params)
     if asked.text is not None:
         bounds.check_prompt([{"content": asked.text}], context)
@@ -160,58 +152,56 @@ def _prepare_raw(request: Request, asked: RawPrompt) -> Outcome:
         ) from None
     if model.rows is not None:
         check_ids(model.rows, ready.tokens)
-    _check_form(request)
+    _check_form(job)
     text = ReplyText(model.tokenizer, "", params.stop)
     text.only_answer()
     text.after(ready.tokens[-1:])
     constraint = constrain(model, params, text, False)
     longest = min(params.max_tokens or context, context - len(ready.tokens))
     tokens = pieces.listed(ready.tokens)
-    return Outcome(Prepared([], [], ready, tokens, text, longest, constraint), request.ledger)
+    return Prepared([], [], ready, tokens, text, longest, job.ledger, constraint)
 
 
-def _with_tool_form(request: Request) -> Request:
-    model = request.model
+def _with_tool_form(job: Job) -> Job:
+    model = job.model
     try:
-        tool_grammars.check(request.params, model.info.tool_format, model.info.name)
-        if request.params.tool_form is None:
-            return request
-        params = tool_grammars.bound(request.params, model.tokenizer, model.info.tool_format)
+        tool_grammars.check(job.params, model.info.tool_format, model.info.name)
+        if job.params.tool_form is None:
+            return job
+        params = tool_grammars.bound(job.params, model.tokenizer, model.info.tool_format)
     except ValueError as error:
         raise EngineError(INVALID_REQUEST, f"{model.info.name}: {error}.") from None
-    return replace(request, params=params)
+    return replace(job, params=params)
 
 
-def _check_form(request: Request) -> None:
-    params, refusal = request.params, request.model.form_refusal
+def _check_form(job: Job) -> None:
+    params, refusal = job.params, job.model.form_refusal
     reason = refusal(params) if params.constrained and refusal is not None else ""
     if reason:
         raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
 
 
-def count(request: Request) -> int:
+def count(job: Job) -> int:
     """How many tokens the prompt would have.
 
     Raises:
         EngineError: as `prepare`, but for prompts that are too long.
     """
-    model, context = request.model, request.context
+    model, context = job.model, job.context
     try:
-        if isinstance(request.asked, RawPrompt):
-            return len(
-                prompt.build_raw(model.tokenizer, request.asked, model.reader, context).tokens
-            )
-        messages = _given(request.asked)
+        if isinstance(job.asked, RawPrompt):
+            return len(prompt.build_raw(model.tokenizer, job.asked, model.reader, context).tokens)
+        messages = _given(job.asked)
         bounds.check_prompt(messages, context)
-        bounds.check_prompt([{"template": request.template}], MOST_EXTRA)
+        bounds.check_prompt([{"template": job.template}], MOST_EXTRA)
         made = prompt.build(
             model.tokenizer,
             messages,
-            request.reasoning,
-            request.ledger,
+            job.reasoning,
+            job.ledger,
             model.reader,
             None,
-            request.template,
+            job.template,
         )
     except TooLongError as error:
         return error.tokens
@@ -242,26 +232,26 @@ def _built(
     return made, len(made.tokens)
 
 
-def _conversation(request: Request, given: list[Message], whole: bool) -> list[Message]:
+def _conversation(job: Job, given: list[Message], whole: bool) -> list[Message]:
     """The messages of the next turn: a text goes after the history, a list replaces it."""
-    messages = given if whole else [*request.history, *given]
-    if request.system and messages[0]["role"] != "system":
-        messages = [{"role": "system", "content": request.system}, *messages]
+    messages = given if whole else [*job.history, *given]
+    if job.system and messages[0]["role"] != "system":
+        messages = [{"role": "system", "content": job.system}, *messages]
     return messages
 
 
 def _without_gone(
-    request: Request, messages: list[Message], whole: bool
+    job: Job, messages: list[Message], whole: bool
 ) -> tuple[list[Message], list[Message]]:
     """The messages without those that did not fit the last time, and these.
 
     `whole`: the caller sent all of the conversation, these among them. Were they tried again,
     every turn would drop some more, and no cache could be reused.
     """
-    gone = request.gone
+    gone = job.gone
     if not whole or not gone:
         return messages, gone
-    kept = without(messages, gone) if request.slides else None
+    kept = without(messages, gone) if job.slides else None
     return (messages, []) if kept is None else (kept, gone)
 
 

@@ -1,4 +1,4 @@
-"""One answer in the making and its session, as the engine thread knows them."""
+"""A request: one reply's whole life on the engine thread. And the session that it belongs to."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import time
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
-from typing import Any
+
+import mlx.core as mx
 
 from engine.kv import shared_prefix
 from engine.kv.config_estimate import MemoryEstimate
 from engine.kv.held_caches import Part
-from engine.kv.ledger import TOKEN_BYTES, CacheKey, Offer, common_prefix, packed
+from engine.kv.ledger import TOKEN_BYTES, CacheKey, Ledger, Offer, common_prefix, packed
 from engine.kv.offload import kv_fingerprint
 from engine.kv.prefix_index import Reader
 from engine.kv.session_kv import SessionKV
@@ -60,6 +61,7 @@ class Prepared:
         gone: the oldest messages, which the prompt leaves out.
         tokens: of the prompt, in a list to which the answer's are added.
         longest: the most tokens that the answer may have.
+        ledger: which text the session's tokens stand for, as it goes on with it.
         constraint: binds the answer to the form that was asked for.
     """
 
@@ -69,18 +71,34 @@ class Prepared:
     tokens: list[int]
     text: ReplyText
     longest: int
+    ledger: Ledger
     constraint: Constraint | None = None
 
 
-class ReplyState:
-    """One answer in the making.
+TRANSITIONS = {
+    Status.PREPARING: {Status.QUEUED},
+    Status.QUEUED: {Status.QUEUED, Status.RESTORING, Status.PREFILLING},
+    Status.RESTORING: {Status.QUEUED, Status.PREFILLING},
+    Status.PREFILLING: {Status.QUEUED, Status.DECODING},
+    Status.DECODING: {Status.QUEUED},
+    Status.FINISHED: set(),
+}
+"""What may follow a status; `FINISHED` follows each. Only a fault, or the want of memory, sends a
+request back into the queue."""
 
-    It is there from the moment it is asked for; `begin` gives it its prompt.
+
+class Request:
+    """What was asked of a session, from the moment it was sent until its last event.
+
+    Its session keeps what outlives it: the history and the caches. How far it has come is what the
+    caches hold of its tokens: `computed` catches up with `total`, in chunks while its prompt is
+    read and by a token a step while it is answered.
 
     Attributes:
+        session: whose request it is.
         prompt: the prompt, None until a worker has prepared it. So are `text` and `messages`.
         tokens: the prompt and everything generated and read so far.
-        next: the lazy id after `tokens`, sampled but not read yet; None until there is one.
+        pending: the lazy id after `tokens`, sampled but not read yet; None until there is one.
         limit: the most tokens that it may have, as far as memory is promised to it.
         longest: the most tokens that it may ever have.
         asked_for_more: version of the memory at which it was looked whether it may be longer.
@@ -102,14 +120,14 @@ class ReplyState:
     def __init__(
         self,
         reply_id: str,
-        session_id: str,
+        session: SessionState,
         params: SamplingParams,
         sink: Sink,
         sent_at: float,
         tells_calls: bool = False,
     ) -> None:
         self.id = reply_id
-        self.session_id = session_id
+        self.session = session
         self.params = params
         self.sampler = Sampler(params)
         self.messages: list[Message] = []
@@ -122,7 +140,7 @@ class ReplyState:
         self.tells_calls = tells_calls
         self._reasoned = 0
         self.tokens: list[int] = []
-        self.next: Any = None
+        self.pending: mx.array | None = None
         self.reused = 0
         self.rebuilt = False
         self.restored = False
@@ -153,7 +171,43 @@ class ReplyState:
         self.constraint = prepared.constraint
         self.dropped = len(prepared.gone)
         self.tokens = prepared.tokens
-        self.status = Status.QUEUED
+        self.move(Status.QUEUED)
+
+    def move(self, status: Status) -> None:
+        """Go on to a status that may follow (`TRANSITIONS`)."""
+        if status not in TRANSITIONS[self.status]:
+            raise RuntimeError(f"a request that is {self.status.name} cannot be {status.name}")
+        self.status = status
+
+    @property
+    def kv(self) -> SessionKV:
+        """Its session's caches."""
+        return self.session.kv
+
+    @property
+    def computed(self) -> int:
+        """Tokens that the caches hold."""
+        return self.session.kv.length
+
+    @property
+    def left(self) -> int:
+        """Tokens that are to be computed. The last one is, in the step that gives the next."""
+        return len(self.tokens) - self.session.kv.length
+
+    @property
+    def unread(self) -> int:
+        """Tokens to be read before the last one."""
+        return max(0, self.left - 1)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has been admitted and has not ended, be it paused."""
+        return self.status in (Status.RESTORING, Status.PREFILLING, Status.DECODING)
+
+    @property
+    def apart(self) -> bool:
+        """Whether it has passes of its own."""
+        return self.session.reproducible or self.alone
 
     @property
     def prompt_length(self) -> int:
@@ -186,7 +240,7 @@ class ReplyState:
     def index(self) -> int:
         """Which token of the answer is chosen next, counted from the answer's beginning."""
         begun = self.prompt.answered if self.prompt is not None else 0
-        return begun + self.generated + (self.next is not None)
+        return begun + self.generated + (self.pending is not None)
 
     @property
     def generated(self) -> int:
@@ -196,17 +250,17 @@ class ReplyState:
     @property
     def has_begun(self) -> bool:
         """Whether it has a token of its own, be it one that is not read yet."""
-        return self.generated > 0 or self.next is not None
+        return self.generated > 0 or self.pending is not None
 
     @property
     def awaits_first(self) -> bool:
         """Whether its first token is chosen and not read yet."""
-        return self.generated == 0 and self.next is not None
+        return self.generated == 0 and self.pending is not None
 
     @property
     def wants_more(self) -> bool:
         """Whether a token has to follow the one that is pending."""
-        return self.generated + (self.next is not None) < self.limit
+        return self.generated + (self.pending is not None) < self.limit
 
     @property
     def complete(self) -> bool:
@@ -221,7 +275,7 @@ class ReplyState:
         self.queue_position = position
         self._sink(
             PromptProgress(
-                self.session_id,
+                self.session.id,
                 self.id,
                 done,
                 self.prompt_length,
@@ -234,15 +288,15 @@ class ReplyState:
 
     def read(self) -> int | None:
         """Wait for the pending token and give its id; None when the prompt's last is pending."""
-        if self.next is None:
+        if self.pending is None:
             return None
-        token = int(self.next.item())
-        self.next = None
+        token = int(self.pending.item())  # type: ignore[arg-type]
+        self.pending = None
         return token
 
     def accept(self, token: int) -> None:
         """Take a token that has been read: count it, time it, tell its text."""
-        assert self.text is not None
+        assert self.text is not None  # it has been prepared, or nothing could be generated
         before, heading = self.text.kind, self.text.in_header
         deltas = self.text.add(token)  # first: a token whose text fails was never given
         if self.constraint is not None:
@@ -269,7 +323,7 @@ class ReplyState:
         if self.status == Status.FINISHED:
             return
         stop = self.text.stop if self.text is not None else None
-        self._sink(Finished(self.session_id, self.id, reason, self.stats(), stop, message), ())
+        self._sink(Finished(self.session.id, self.id, reason, self.stats(), stop, message), ())
         self.status = Status.FINISHED  # now that it has been told
 
     def fail(self, code: str, message: str) -> None:
@@ -280,7 +334,7 @@ class ReplyState:
             self._tell([], over=True)  # a call that has started ends, too
         except BaseException:
             log.exception("the calls of a reply that failed could not be ended")
-        self._sink(Failed(self.session_id, self.id, code, message), ())
+        self._sink(Failed(self.session.id, self.id, code, message), ())
         self.status = Status.FINISHED
 
     def stats(self) -> ReplyStats:
@@ -298,6 +352,73 @@ class ReplyState:
             reasoning_tokens=self._reasoned,
         )
 
+    @property
+    def slack(self) -> int:
+        """Bytes of its caches that it will not need: they grow in steps, slots for all in them."""
+        kv, estimate = self.kv, self.session.estimate
+        longest, room = self.prompt_length + self.limit, kv.capacity
+        if kv.slots is None and room <= longest:
+            return 0
+        held = estimate.bytes(room) if kv.slots is None else kv.slots.nbytes_each
+        return max(0, held - estimate.bytes(longest))
+
+    @property
+    def promise(self) -> Part:
+        """Bytes of the caches when the reply has become as long as it may."""
+        kv = self.kv
+        whole = self.session.estimate.bytes(self.prompt_length + self.limit) + self.slack
+        shared = kv.shared_prefix
+        if shared is None:
+            return Part(whole)
+        base: int = kv.layers[0].base
+        if not self.is_running:  # its prompt may go on from less of it, or from nothing
+            base = min(base, common_prefix(kv.tokens[:base], self.tokens))
+            if base < shared_prefix.MIN_TOKENS:
+                return Part(whole)
+        others = shared.nbytes * base // shared.length
+        return Part(max(0, whole - others), shared.number, shared.nbytes)
+
+    @property
+    def reader(self) -> Reader:
+        """What the prefix index must know of it while its prompt is read."""
+        session, prompt = self.session, self.prompt
+        if prompt is None:
+            raise RuntimeError("a prompt that is still being prepared cannot be read")
+        return Reader(
+            session.kind,
+            session.kv,
+            self.tokens,
+            self.packed,
+            prompt.boundary,
+            prompt.system,
+            session.reproducible,
+        )
+
+    def conclude(self, reason: FinishReason) -> Message | None:
+        """Keep in the session what it adds to the conversation; gives its message."""
+        session, prompt, text = self.session, self.prompt, self.text
+        if prompt is None or text is None:
+            return None  # it was cancelled while its prompt was prepared
+        if reason == FinishReason.CANCELLED and not self.generated:
+            return None  # as if it had not been asked
+        messages = self.messages
+        if not messages:
+            return None  # a prompt that was continued as it stood is no conversation
+        if prompt.continues:
+            messages = messages[:-1]  # the answer holds all of it
+        if session.system and messages[0] == {"role": "system", "content": session.system}:
+            messages = messages[1:]
+        said = text.said()
+        session.history = [*messages, said]
+        if text.stopped:
+            # The stop string is cut from the text but not from the tokens: they do not match.
+            session.kv.ledger = prompt.ledger("", [])
+        else:
+            generated = self.tokens[self.prompt_length :]
+            raw = contents.of(session.model.text.tokenizer).written(text.raw, said)
+            session.kv.ledger = prompt.ledger(raw, generated)
+        return said
+
     def _tell(
         self,
         deltas: list[Delta],
@@ -306,16 +427,16 @@ class ReplyState:
         over: bool = False,
     ) -> None:
         for text, kind in deltas:
-            self._sink(TextDelta(self.session_id, self.id, text, kind, odds), tokens)
+            self._sink(TextDelta(self.session.id, self.id, text, kind, odds), tokens)
             tokens, odds = (), ()
         if tokens:  # a token without text yet still counts: an empty delta carries it
-            self._sink(TextDelta(self.session_id, self.id, "", "answer", odds), tokens)
+            self._sink(TextDelta(self.session.id, self.id, "", "answer", odds), tokens)
         if self.tells_calls and self.text is not None:
             for told in self.text.calls_told(over):
                 self._sink(self._call_event(told), ())
 
     def _call_event(self, told: Told) -> CallEvent:
-        mine = (self.session_id, self.id, told.id)
+        mine = (self.session.id, self.id, told.id)
         if told.kind == "started":
             return ToolCallStarted(*mine, told.name)
         if told.kind == "delta":
@@ -341,7 +462,7 @@ class SessionState:
         scratch: it is for one reply only, and ends with it.
         priority: whose prompts and whose waiting come first; 0 is usual.
         gone: the oldest messages, which did not fit any more when they were last sent.
-        reply: the one being given, if any.
+        request: the one that is being answered, if any.
         moment: the present of its prompts, in seconds since 1970. It stands for the rest of the
             day, so that a template that tells the time begins every prompt with the same text.
         used_at: when it last worked, for deciding whose cache goes first under memory pressure.
@@ -362,7 +483,7 @@ class SessionState:
     history: list[Message] = field(default_factory=list)
     priority: int = 0
     gone: list[Message] = field(default_factory=list)
-    reply: ReplyState | None = None
+    request: Request | None = None
     domain: str = ""
     moment: float = 0.0
     used_at: float = field(default_factory=time.monotonic)
@@ -386,48 +507,9 @@ class SessionState:
         return self.moment
 
     @property
-    def reply_status(self) -> Status:
-        """Where its reply is; `FINISHED` also when there is none."""
-        return self.reply.status if self.reply is not None else Status.FINISHED
-
-    @property
     def is_running(self) -> bool:
-        """Whether its reply has been admitted and has not ended, be it paused."""
-        return self.reply_status in (Status.RESTORING, Status.PREFILLING, Status.DECODING)
-
-    @property
-    def remaining(self) -> int:
-        """Tokens of the prompt to read before the last one; -1 once that has been fed as well."""
-        assert self.reply is not None
-        return len(self.reply.tokens) - 1 - self.kv.length
-
-    @property
-    def slack(self) -> int:
-        """Bytes of its caches that it will not need: they grow in steps, slots for all in them."""
-        reply, kv = self.reply, self.kv
-        assert reply is not None
-        longest, room = reply.prompt_length + reply.limit, kv.capacity
-        if kv.slots is None and room <= longest:
-            return 0
-        held = self.estimate.bytes(room) if kv.slots is None else kv.slots.nbytes_each
-        return max(0, held - self.estimate.bytes(longest))
-
-    @property
-    def promise(self) -> Part:
-        """Bytes of the caches when the reply has become as long as it may."""
-        reply, kv = self.reply, self.kv
-        assert reply is not None
-        whole = self.estimate.bytes(reply.prompt_length + reply.limit) + self.slack
-        shared = kv.shared_prefix
-        if shared is None:
-            return Part(whole)
-        base: int = kv.layers[0].base
-        if not self.is_running:  # its prompt may go on from less of it, or from nothing
-            base = min(base, common_prefix(kv.tokens[:base], reply.tokens))
-            if base < shared_prefix.MIN_TOKENS:
-                return Part(whole)
-        others = shared.nbytes * base // shared.length
-        return Part(max(0, whole - others), shared.number, shared.nbytes)
+        """Whether its request has been admitted and has not ended, be it paused."""
+        return self.request is not None and self.request.is_running
 
     @property
     def fingerprint(self) -> str:
@@ -437,51 +519,6 @@ class SessionState:
         return f"{made} {self.domain}" if self.named and self.domain else made
 
     @property
-    def reader(self) -> Reader:
-        """What the prefix cache must know of it while its prompt is read."""
-        reply = self.reply
-        assert reply is not None
-        assert reply.prompt is not None
-        return Reader(
-            self.kind,
-            self.kv,
-            reply.tokens,
-            reply.packed,
-            reply.prompt.boundary,
-            reply.prompt.system,
-            self.reproducible,
-        )
-
-    @property
-    def paused(self) -> bool:
-        """Whether its reply stands still."""
-        return self.reply is not None and self.reply.paused
-
-    @property
     def kind(self) -> tuple[object, ...]:
         """Sessions of the same kind can go on from each other's caches."""
         return (self.model.info.id, self.kv_bits, self.domain)
-
-    def conclude(self, reply: ReplyState, reason: FinishReason) -> Message | None:
-        """Keep what a reply that ended as asked adds to the conversation; gives its message."""
-        if reason == FinishReason.CANCELLED and not reply.generated:
-            return None  # as if it had not been asked
-        assert reply.text is not None
-        assert reply.prompt is not None
-        messages = reply.messages
-        if not messages:
-            return None  # a prompt that was continued as it stood is no conversation
-        if reply.prompt.continues:
-            messages = messages[:-1]  # the answer holds all of it
-        if self.system and messages[0] == {"role": "system", "content": self.system}:
-            messages = messages[1:]
-        said = reply.text.said()
-        self.history = [*messages, said]
-        if reply.text.stopped:
-            # The stop string is cut from the text but not from the tokens: they do not match.
-            self.kv.ledger = reply.prompt.ledger("", [])
-        else:
-            generated = reply.tokens[reply.prompt_length :]
-            raw = contents.of(self.model.text.tokenizer).written(reply.text.raw, said)
-            self.kv.ledger = reply.prompt.ledger(raw, generated)
-        return said

@@ -30,7 +30,7 @@ from engine.model.backend import Backend
 from engine.model.loaded import LoadedModel
 from engine.runtime.memory import Memory
 from engine.runtime.plan import Status
-from engine.runtime.request import ReplyState, SessionState
+from engine.runtime.request import Request, SessionState
 
 log = logging.getLogger(__name__)
 
@@ -44,9 +44,9 @@ class State:
 
     Attributes:
         sessions: all of them, by id.
-        answering: those that have a reply, by id. A step looks at these alone, so that thousands
-            of idle sessions cost it nothing.
-        unended: the replies that have not had their last event, in whatever state.
+        requests: those that are being answered, by their sessions' ids. A step looks at these
+            alone, so that thousands of idle sessions cost it nothing.
+        unended: the requests that have not had their last event, in whatever state.
         ended: why there is no such session (any more), as an error's code and message. Not as an
             exception: one that was raised holds all that its frames did.
         told: what was reported last of each session, by id (`report`).
@@ -67,8 +67,8 @@ class State:
         backend.limit_buffers(self.backend.device, 0)
         self.models: dict[str, LoadedModel] = {}
         self.sessions: dict[str, SessionState] = {}
-        self.answering: dict[str, SessionState] = {}
-        self.unended: set[ReplyState] = set()
+        self.requests: dict[str, Request] = {}
+        self.unended: set[Request] = set()
         self.ended: dict[str, tuple[str, str]] = {}
         self.meter = Meter()
         self.told: dict[str, dict[str, Any]] = {}
@@ -77,7 +77,7 @@ class State:
             (Offload if leader is None else leader.offload)(cache_dir, cache_bytes),
             self.models,
             self.sessions,
-            self.answering,
+            self.requests,
         )
 
     def remove(self, model_id: str) -> list[LoadedModel]:
@@ -95,88 +95,78 @@ class State:
         self.memory.changed()
         backend.limit_buffers(self.backend.device, self.memory.weights)
 
-    def note_read(self, session: SessionState) -> None:
-        """Let the session decode once at most its last token is left to feed."""
-        reply = session.reply
-        if reply is not None and session.remaining <= 0:
-            reply.status = Status.DECODING
-            reply.ready_at = time.perf_counter()
-            reply.progress(reply.prompt_length, 0)
+    def note_read(self, request: Request) -> None:
+        """Let a request decode once at most its last token is left to feed."""
+        if not request.unread:
+            request.move(Status.DECODING)
+            request.ready_at = time.perf_counter()
+            request.progress(request.prompt_length, 0)
 
-    def end_reply(self, session: SessionState, reason: FinishReason) -> None:
-        """End the session's reply as asked, and keep what it adds to the conversation."""
-        reply = session.reply
-        assert reply is not None
+    def end_reply(self, request: Request, reason: FinishReason) -> None:
+        """End a reply as asked, and keep what it adds to the conversation."""
+        session = request.session
         try:
-            reply.flush(reason == FinishReason.STOP)
-            said = session.conclude(reply, reason)
+            request.flush(reason == FinishReason.STOP)
+            said = request.conclude(reason)
             session.kv.settle()
             session.used_at = time.monotonic()
         except BaseException as error:
-            return self.fail_reply(session, error)
-        reply.next = None
+            return self.fail_reply(request, error)
+        request.pending = None
         try:
             self._let_go(session)
         finally:
-            reply.finish(reason, said)
-            self.unended.discard(reply)
+            request.finish(reason, said)
+            self.unended.discard(request)
         return None
 
-    def fail_reply(
-        self, session: SessionState, error: BaseException, keep_cache: bool = False
-    ) -> None:
-        """End the session's reply with an error. The session stays and may be asked again.
+    def fail_reply(self, request: Request, error: BaseException, keep_cache: bool = False) -> None:
+        """End a reply with an error. Its session stays and may be asked again.
 
         Unless the caches are known to be sound (`keep_cache`) they are dropped: nobody goes on
         from whatever state they were left in.
         """
-        reply = session.reply
-        assert reply is not None
-        reply.next = None
+        session = request.session
+        request.pending = None
         try:
             if not keep_cache:
                 self._drop(session)
                 self._drop_draft(session)
             self._let_go(session)
         finally:
-            self._fail(reply, error)
+            self._fail(request, error)
 
-    def fail_alone(self, session: SessionState, error: BaseException) -> None:
-        """A pass of the session's own has failed. Caches that came from disk may be why: they are
-        made anew once. Else its reply ends with the error.
+    def fail_alone(self, request: Request, error: BaseException) -> None:
+        """A pass of the request's own has failed. Caches that came from disk may be why: they are
+        made anew once. Else it ends with the error.
         """
-        reply = session.reply
-        assert reply is not None
-        if not reply.restored or isinstance(error, EngineError):
-            self.fail_reply(session, error)
+        if not request.restored or isinstance(error, EngineError):
+            self.fail_reply(request, error)
             return
         log.warning("caches from disk are of no use (%s); the prompt is read", words_of(error))
-        reply.restored = False
-        self.memory.erase(session.id)
-        self.begin_again(session)
+        request.restored = False
+        self.memory.erase(request.session.id)
+        self.begin_again(request)
 
-    def begin_again(self, session: SessionState) -> None:
-        """Let a reply go on alone, from caches that are made anew: these cannot be trusted."""
-        self.wait_again(session)
-        assert session.reply is not None
-        session.reply.alone = True
+    def begin_again(self, request: Request) -> None:
+        """Let a request go on alone, from caches that are made anew: these cannot be trusted."""
+        self.wait_again(request)
+        request.alone = True
 
-    def wait_again(self, session: SessionState) -> None:
-        """Drop a reply's caches, and let it go on once there is room for new ones.
+    def wait_again(self, request: Request) -> None:
+        """Drop a request's caches, and let it go on once there is room for new ones.
 
         It may need more than before: what it held together with others is its own now. Were all
         whom a fault has hit to begin at once, they would take several times the budget.
         """
-        reply = session.reply
-        assert reply is not None
-        session.kv.drop()
-        self._drop_draft(session)
-        reply.next = None
-        if reply.odds is not None:
-            reply.odds.clear()
-        reply.reused = 0
-        reply.rebuilt = True
-        reply.status = Status.QUEUED
+        request.kv.drop()
+        self._drop_draft(request.session)
+        request.pending = None
+        if request.odds is not None:
+            request.odds.clear()
+        request.reused = 0
+        request.rebuilt = True
+        request.move(Status.QUEUED)
         self.memory.changed()
 
     def add(self, session: SessionState) -> None:
@@ -190,45 +180,44 @@ class State:
 
         Replies that no session has any more are ended, and sessions let go of replies that have.
         """
-        if len(self.unended) == len(self.answering):
+        if len(self.unended) == len(self.requests):
             return
-        for session in [s for s in self.answering.values() if s.reply_status == Status.FINISHED]:
-            self._let_go(session)
-        held = {s.reply for s in self.answering.values()}
-        for reply in self.unended - held:
-            self._fail(reply, EngineError(INTERNAL_ERROR, "Answering failed while it ended."))
+        for request in [r for r in self.requests.values() if r.status == Status.FINISHED]:
+            self._let_go(request.session)
+        for request in self.unended - set(self.requests.values()):
+            self._fail(request, EngineError(INTERNAL_ERROR, "Answering failed while it ended."))
 
-    def _fail(self, reply: ReplyState, error: BaseException) -> None:
-        reply.fail(*_said(error))
-        self.unended.discard(reply)
+    def _fail(self, request: Request, error: BaseException) -> None:
+        request.fail(*_said(error))
+        self.unended.discard(request)
 
     def end_session(self, session: SessionState, code: str, message: str) -> None:
         """Free a session; a reply that is running hears why."""
         self.sessions.pop(session.id, None)
-        reply = session.reply
+        request = session.request
         try:
             self._drop(session)
             self._let_go(session)
         finally:
             self.memory.forget(session)
-            if reply is not None:
-                self._fail(reply, EngineError(code, message))
+            if request is not None:
+                self._fail(request, EngineError(code, message))
 
     def end_namesake(self, session_id: str) -> None:
         """A session opened under an id that is taken replaces the one before."""
         self.ended.pop(session_id, None)
         before = self.sessions.get(session_id)
         if before is not None:
-            if before.reply is None:
+            if before.request is None:
                 self.memory.save(before)  # the new one may go on from there
             message = "The chat was opened anew while it answered."
             self.end_session(before, SESSION_CLOSED, message)
 
     def _let_go(self, session: SessionState) -> None:
         """A reply has ended, or never was: who waited for its memory may have it."""
-        session.reply = None
+        session.request = None
         session.model.used_at = time.monotonic()
-        self.answering.pop(session.id, None)
+        self.requests.pop(session.id, None)
         session.kv.touched()
         self.memory.changed()
         if session.scratch:

@@ -58,12 +58,12 @@ def _sessions(state: State) -> dict[str, dict[str, Any]]:
         kv, known = session.kv, told.get(key)
         if (
             known is None
-            or session.reply is not None
+            or session.request is not None
             or kv in untold
             or known["kv_sharers"] != kv.sharers
         ):
             known = _session(session)
-            if session.reply is None:
+            if session.request is None:
                 untold.discard(kv)
         found[key] = known
     state.told = found
@@ -91,13 +91,13 @@ def _draft(drafter: Drafter) -> dict[str, Any]:
 
 
 def _queue(state: State) -> list[str]:
-    waiting = [s for s in state.answering.values() if s.reply_status == Status.QUEUED]
-    since = {s.id: s.reply.waiting_since for s in waiting if s.reply is not None}
-    return [s.id for s in sorted(waiting, key=lambda s: (-s.priority, since[s.id]))]
+    waiting = [r for r in state.requests.values() if r.status == Status.QUEUED]
+    waiting.sort(key=lambda r: (-r.session.priority, r.waiting_since))
+    return [r.session.id for r in waiting]
 
 
 def _session(session: SessionState) -> dict[str, Any]:
-    kv, reply = session.kv, session.reply
+    kv, request = session.kv, session.request
     figures = {
         "model": session.model.info.id,
         "kv_tokens": kv.length,
@@ -108,9 +108,9 @@ def _session(session: SessionState) -> dict[str, Any]:
         "dropped_messages": len(session.gone),
         "priority": session.priority,
         "status": "idle",
-        "paused": session.paused,
+        "paused": request is not None and request.paused,
     }
-    if reply is not None:
-        figures["status"] = reply.status.name.lower()
-        figures["reply"] = asdict(reply.stats())
+    if request is not None:
+        figures["status"] = request.status.name.lower()
+        figures["reply"] = asdict(request.stats())
     return figures

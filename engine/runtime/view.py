@@ -5,14 +5,12 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import replace
-from typing import Any
 
 from engine.errors import words_of
 from engine.kv.held_caches import Part
 from engine.kv.ledger import Offer
-from engine.kv.prefix_index import Reader
 from engine.runtime.plan import LoadRequest, Row, Status, View
-from engine.runtime.request import SessionState
+from engine.runtime.request import Request
 from engine.runtime.state import State
 
 log = logging.getLogger(__name__)
@@ -39,95 +37,85 @@ def _rows(state: State) -> list[Row]:
     except BaseException as error:  # what could have been taken over is read
         log.warning("who holds which tokens is not known: %s", words_of(error))
     rows = []
-    for session in list(state.answering.values()):
+    for request in list(state.requests.values()):
         try:
-            rows.append(_row(state, session))
+            rows.append(_row(state, request))
         except BaseException as error:
-            state.fail_reply(session, error)
+            state.fail_reply(request, error)
     decoding = [place for place, row in enumerate(rows) if row.decodes]
     if len(decoding) == 1 and rows[decoding[0]].drafts:
         (place,) = decoding
-        behind = state.memory.draft_behind(state.answering[rows[place].id])
+        behind = state.memory.draft_behind(state.requests[rows[place].id])
         rows[place] = replace(rows[place], behind=behind)
     return rows
 
 
-def _row(state: State, session: SessionState) -> Row:
-    reply, kv, model = session.reply, session.kv, session.model
-    assert reply is not None
-    reading = reply.status == Status.PREFILLING
-    chunked = reading and not (session.reproducible or reply.alone or model.can.token_by_token)
-    promise = session.promise if reply.prompt is not None else Part(0)
-    snapshot_at = -1
-    if reading and reply.prompt is not None and kv.needs_snapshot:
-        snapshot_at = reply.prompt.boundary
+def _row(state: State, request: Request) -> Row:
+    session, kv = request.session, request.kv
+    model, prepared = session.model, request.prompt is not None
+    reading = request.status == Status.PREFILLING
+    chunked = reading and not (request.apart or model.can.token_by_token)
+    promise = request.promise if prepared else Part(0)
+    halts = reading and kv.needs_snapshot
     return Row(
         session.id,
         model.info.id,
-        reply.status,
-        reply.paused,
+        request.status,
+        request.paused,
         session.reproducible,
-        apart=session.reproducible or reply.alone,
+        apart=request.apart,
         mixable=chunked and kv.is_plain,
         unwritten=kv.sharers > 1,
         # Without it all of a chunk's rows would go through the output layer.
         ends=chunked and model.can.leaves_out_rows and model.ranks == 1,
-        joins=not (session.reproducible or session.kv_bits or reply.alone),
+        joins=not (request.apart or session.kv_bits),
         scratch=session.scratch,
         priority=session.priority,
-        length=kv.length if reading else 0,
-        remaining=session.remaining if reading else 0,
-        waiting_since=reply.waiting_since,
-        ready_at=reply.ready_at,
-        begun=reply.has_begun,
-        awaits_first=reply.awaits_first,
-        wants_more=reply.wants_more,
-        snapshot_at=snapshot_at,
+        length=request.computed if reading else 0,
+        remaining=request.unread if reading else 0,
+        waiting_since=request.waiting_since,
+        ready_at=request.ready_at,
+        begun=request.has_begun,
+        awaits_first=request.awaits_first,
+        wants_more=request.wants_more,
+        snapshot_at=request.prompt.boundary if halts and request.prompt is not None else -1,
         most=promise.own,
-        slack=session.slack if reply.prompt is not None else 0,
+        slack=request.slack if prepared else 0,
         group=promise.group,
         shared=promise.shared,
-        drafts=draft_room(session) if model.drafter is not None else 0,
-        **(_of_prompt(state, session) if reading else {}),
+        drafts=draft_room(request),
+        kind=session.kind,
+        prompt=request.packed if reading else b"",
+        system=request.prompt.system if request.prompt is not None else 0,
+        halts=halts and not session.reproducible,
+        offer=_offer(state, request) if reading else None,
     )
 
 
-def _of_prompt(state: State, session: SessionState) -> dict[str, Any]:
-    """What a row has of its prompt while that is read."""
-    reader = session.reader
-    return {
-        "kind": reader.kind,
-        "prompt": reader.prompt,
-        "system": reader.system,
-        "halts": reader.kv.needs_snapshot and not reader.fixed,
-        "offer": _offer(state, session, reader),
-    }
-
-
-def _offer(state: State, session: SessionState, reader: Reader) -> Offer | None:
+def _offer(state: State, request: Request) -> Offer | None:
     """What somebody else holds of a prompt; looked for again only where that may have changed."""
-    reply, prefixes = session.reply, state.memory.prefixes
-    if reply is None or not reply.adopts:
+    if not request.adopts:
         return None
-    now = (prefixes.version, reader.kv.length, reader.kv.sharers)
-    if reply.offered[0] != now:
+    prefixes, kv = state.memory.prefixes, request.kv
+    now = (prefixes.version, kv.length, kv.sharers)
+    if request.offered[0] != now:
         try:
-            reply.offered = (now, prefixes.offer(reader))
+            request.offered = (now, prefixes.offer(request.reader))
         except BaseException as error:  # it reads what it could have taken over
             log.warning("no offer of another chat's cache: %s", words_of(error))
-            reply.adopts = False
+            request.adopts = False
             return None
-    return reply.offered[1]
+    return request.offered[1]
 
 
-def draft_room(session: SessionState) -> int:
-    """The most tokens that may be drafted after a session's pending one; 0 where none may.
+def draft_room(request: Request) -> int:
+    """The most tokens that may be drafted after the pending one; 0 where none may.
 
     Reproducible chats never have drafts: a pass of several tokens rounds otherwise than steps do.
     """
-    reply, drafter = session.reply, session.model.drafter
-    if reply is None or drafter is None or not drafter.works or reply.next is None:
+    drafter = request.session.model.drafter
+    if drafter is None or not drafter.works or request.pending is None:
         return 0
-    if session.reproducible or reply.alone or not session.kv.trimmable:
+    if request.apart or not request.kv.trimmable:
         return 0
-    return max(0, reply.limit - reply.generated - 2)  # one more follows the draft
+    return max(0, request.limit - request.generated - 2)  # one more follows the draft

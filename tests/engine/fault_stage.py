@@ -16,7 +16,7 @@ from engine import Engine, EngineError, Failed, Finished, Model, Reply, Sampling
 from engine.messages import CloseSession
 from engine.runtime import examining
 from engine.runtime.plan import Status
-from engine.runtime.request import ReplyState
+from engine.runtime.request import Request
 from engine.runtime.state import State
 from engine.sandbox import confined
 from engine.sandbox.confined import Confined
@@ -81,32 +81,32 @@ class Where:
     """In which state the subject's reply is at the moment."""
 
     def __init__(self) -> None:
-        self._reply: ReplyState | None = None
-        self._ending: ReplyState | None = None
-        made, ended, failed = ReplyState.__init__, State.end_reply, State.fail_reply
+        self._reply: Request | None = None
+        self._ending: Request | None = None
+        made, ended, failed = Request.__init__, State.end_reply, State.fail_reply
 
-        def init(reply: ReplyState, *args: Any, **more: Any) -> None:
+        def init(reply: Request, *args: Any, **more: Any) -> None:
             made(reply, *args, **more)
-            if reply.session_id == SUBJECT:
+            if reply.session.id == SUBJECT:
                 self._reply = reply
 
-        def end(state: State, session: Any, *args: Any, **more: Any) -> None:
+        def end(state: State, request: Request, *args: Any, **more: Any) -> None:
             before = self._ending
-            self._ending = session.reply
+            self._ending = request
             try:
-                ended(state, session, *args, **more)
+                ended(state, request, *args, **more)
             finally:
                 self._ending = before
 
-        def fail(state: State, session: Any, *args: Any, **more: Any) -> None:
+        def fail(state: State, request: Request, *args: Any, **more: Any) -> None:
             before = self._ending
-            self._ending = session.reply
+            self._ending = request
             try:
-                failed(state, session, *args, **more)
+                failed(state, request, *args, **more)
             finally:
                 self._ending = before
 
-        ReplyState.__init__ = init  # type: ignore[method-assign]
+        Request.__init__ = init  # type: ignore[method-assign]
         State.end_reply = end  # type: ignore[method-assign]
         State.fail_reply = fail  # type: ignore[method-assign]
 

@@ -73,7 +73,7 @@ class Turns:
 
 def counted(state: State) -> int:
     """All bytes that an engine knows to be held."""
-    memory, groups = state.memory, {s.kv.part.group for s in state.answering.values()}
+    memory, groups = state.memory, {r.kv.part.group for r in state.requests.values()}
     caches = memory.kv_bytes + memory.prefixes.nbytes
     return memory.weights + caches + memory.leaving(groups)
 

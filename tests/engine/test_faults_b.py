@@ -163,12 +163,12 @@ def test_fault_b4_a_reply_lost_while_it_ended_is_told(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its session had let it go already when the fault came: nobody knew of it any more."""
-    from engine.runtime.request import ReplyState
+    from engine.runtime.request import Request
 
     chat = engine.open_session(engine.load(model_folder("plain")))
     reply = chat.send("hello", ENDLESS)
     first_text(reply)
-    raise_once(monkeypatch, ReplyState, "finish", RuntimeError("cannot finish"))
+    raise_once(monkeypatch, Request, "finish", RuntimeError("cannot finish"))
     reply.cancel()
     with pytest.raises(EngineError, match="internal_error"):
         reply.text(60)

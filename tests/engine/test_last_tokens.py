@@ -19,7 +19,7 @@ from engine.runtime import scheduler as together
 from engine.runtime.executor import Executor, Run
 from engine.runtime.loop import Recovery
 from engine.runtime.plan import Status, StepPlan
-from engine.runtime.request import ReplyState
+from engine.runtime.request import Request
 from tests.engine.families import FAMILIES
 
 SYSTEM = "You tell the weather at sea, in few words, and never lie about the wind. " * 2
@@ -142,14 +142,14 @@ def test_a_fault_in_telling_of_such_a_pass_is_its_own_chats(
     first = engine.open_session(model).send("hello", params(7, max_tokens=6000))
     texts = (event for event in first if isinstance(event, TextDelta))
     next(texts), next(texts)
-    progress, turns_that_failed = ReplyState.progress, []
+    progress, turns_that_failed = Request.progress, []
 
-    def failing(reply: ReplyState, done: int, position: int) -> None:
+    def failing(reply: Request, done: int, position: int) -> None:
         if reply.status == Status.DECODING:
             raise RuntimeError("nobody can be told")
         progress(reply, done, position)
 
-    monkeypatch.setattr(ReplyState, "progress", failing)
+    monkeypatch.setattr(Request, "progress", failing)
     monkeypatch.setattr(Recovery, "after", lambda self, error: turns_that_failed.append(error))
     late = engine.open_session(model, system=SYSTEM).send(TURNS[0], params(0))
     with pytest.raises(EngineError, match="nobody can be told"):

@@ -16,7 +16,7 @@ from engine.runtime.delivery import Delivery
 from engine.runtime.executor import Executor
 from engine.runtime.jobs import Restoring
 from engine.runtime.models import Loading
-from engine.runtime.request import SessionState
+from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
 from engine.runtime.workers import Mailbox
@@ -110,10 +110,10 @@ def test_a_session_that_cannot_be_looked_at_fails_alone(
     model, row = engine.load(model_folder("plain")), view._row
     bad, good = engine.open_session(model, "bad"), engine.open_session(model, "good")
 
-    def breaks(state: State, session: SessionState) -> Any:
-        if session.id == "bad":
+    def breaks(state: State, request: Request) -> Any:
+        if request.session.id == "bad":
             raise kind("injected")
-        return row(state, session)
+        return row(state, request)
 
     monkeypatch.setattr(view, "_row", breaks)
     reply = good.send("hello", LONG)
