@@ -125,7 +125,7 @@ class Delivery:
             return
         else:
             log.warning("a shared pass failed (%s); its sessions go on alone", failed.error)
-            group[0].model.pass_failed()
+            group[0].model.sharing.failed()
         for session in group:
             try:
                 self._state.begin_again(session)
