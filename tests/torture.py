@@ -176,11 +176,6 @@ def machines(arguments: list[str]) -> int:
     return _with_openblas("torture_machines", arguments)
 
 
-def kernel(arguments: list[str]) -> int:
-    """The attention kernels as C++: random shapes, and broken versions, all noticed."""
-    return _with_openblas("torture_kernel", arguments)
-
-
 def drafts(arguments: list[str]) -> int:
     """The Guide's answers with a small model that drafts, against those without: the same."""
     return _with_openblas("torture_drafts", arguments)
@@ -222,7 +217,6 @@ COMMANDS = {
     "ranks": ranks,
     "elsewhere": elsewhere,
     "machines": machines,
-    "kernel": kernel,
     "drafts": drafts,
     "real": real,
     "folders": folders,

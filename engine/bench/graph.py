@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -26,9 +26,6 @@ LAYERS = 6
 SIZES: dict[str, Any] = {"num_hidden_layers": LAYERS, "sliding_window": 128, "head_dim": 32}
 """Layers of every kind that a family has; heads as wide as keys in 8 bits need them."""
 FITTING: dict[str, dict[str, Any]] = {"deepseek_v3": {"kv_lora_rank": 32, "qk_rope_head_dim": 32}}
-
-KERNELS = ", kernels"
-"""To a case's name, where the rows' attention is that of a GPU's kernels."""
 
 BEGIN, END = "<!-- graph: begin -->", "<!-- graph: end -->"
 """Between these two lines of a page stands the table."""
@@ -52,33 +49,19 @@ class Cell:
         return self.ours.launches / self.batch.launches
 
 
-def here(family: str, chats: Sequence[int], names: Iterable[str] = ()) -> Iterator[Cell]:
+def here(family: str, chats: Sequence[int], names: Sequence[str] = ()) -> Iterator[Cell]:
     """Count one family in this process, which must not have imported MLX before.
 
     Args:
-        names: of the cases, with `KERNELS` behind it for a GPU's kernels; all of them where none is
-            named. Where kernels would take nothing there is no cell for them.
+        names: of the cases; all of them where none is named.
     """
     model = _loaded(family)
-    from engine.bench.graph_kernel import Counted  # it imports MLX
-
-    wanted = set(names)
     for many in chats:
         for case in graph_steps.cases(many):
-            named = f"{case.name}{KERNELS}"
-            if wanted and not wanted & {case.name, named}:
-                continue
-            ours = graph_steps.stretto(model, case)
-            batch = graph_steps.batch(model.net, model.new_caches, case)
-            if not wanted or case.name in wanted:
+            if not names or case.name in names:
+                ours = graph_steps.stretto(model, case)
+                batch = graph_steps.batch(model.net, model.new_caches, case)
                 yield Cell(family, case.name, many, ours, batch)
-            if wanted and named not in wanted:
-                continue
-            model.kernels = Counted()
-            found = graph_steps.stretto(model, case)
-            model.kernels = None
-            if found is not None and ours is not None and found.launches != ours.launches:
-                yield Cell(family, named, many, found, batch)
 
 
 def _loaded(family: str) -> Any:

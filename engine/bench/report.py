@@ -21,7 +21,6 @@ from typing import Any
 from engine.bench import latency, throughput
 from engine.bench.subject import Subject, subject
 from engine.cli.arguments import GUIDE
-from engine.engine import Engine
 
 CHATS = (1, 4, 8, 16)
 LARGE = 4_000_000_000  # bytes of weights
@@ -30,8 +29,6 @@ SMALL_TARGETS = {1: 0.97, 16: 4.0}
 """How many times one chat's rate so many chats have together."""
 
 FILE = "stretto-report.json"
-WRONG = "WRONG"
-"""How the line of a kernel begins that is not right."""
 
 _GAP_PROMPT = 10_000
 _ROUNDS = 2
@@ -105,8 +102,8 @@ def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None
     The file is written anew after each part, so that a crash leaves what was measured before. A
     part that fails is noted with its error, and the next one follows.
     """
-    report: dict[str, Any] = {"machine": machine(), "kernels": _kernels(say), "models": []}
-    held = not any(line.startswith(WRONG) for line in report["kernels"])
+    report: dict[str, Any] = {"machine": machine(), "models": []}
+    held = True
     for path in models:
         end = time.monotonic() + minutes * 60 / len(models)
         found: dict[str, Any] = {"path": Path(path).name, "figures": [], "errors": []}
@@ -128,23 +125,6 @@ def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None
             held = False
         _write(report, file)
     return held
-
-
-def _kernels(say: Callable[[str], None]) -> list[str]:
-    """A GPU's attention kernels, one line for each that a model may ask for."""
-    with Engine() as engine:  # chooses the BLAS before anything imports MLX
-        if engine.stats()["backend"]["device"] == "cpu":
-            return []
-    from engine.bench import kernels
-
-    told: list[str] = []
-    try:
-        for line in kernels.all_lines():
-            told.append(line)
-            say(line)
-    except Exception as error:  # the figures of the models do without
-        told.append(f"{WRONG} {_told(error)}")
-    return told
 
 
 def _figures(it: Subject, end: float, errors: list[str]) -> Iterator[Figure]:

@@ -1,14 +1,12 @@
 """Replaces mlx-lm's attention with one that understands rows of different lengths.
 
 With plain arrays it does what mlx-lm's does. With `Rows`, `WithChunks` and `Split` each row attends
-to its own keys: those in slots by one operation a buffer, those of a shared prefix together, all of
-them by a GPU's kernels where these were found right. Arguments that this version does not know are
-handed to mlx-lm's function.
+to its own keys: those in slots by one operation a buffer, those of a shared prefix together.
+Arguments that this version does not know are handed to mlx-lm's function.
 """
 
 from __future__ import annotations
 
-import functools
 import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,8 +18,6 @@ from engine.kv.shared_prefix import Split
 from engine.model import cpu, patches
 from engine.model.cpu import attention as cpu_attention
 from engine.model.cpu.attention import Part, part
-from engine.model.kernel.attention import Source
-from engine.model.kernel.program import Geometry
 from engine.model.ragged import Rows, SlotRows, SlotScores, WithChunks
 
 _original: Callable[..., mx.array]
@@ -83,13 +79,8 @@ def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx
         return _split(queries, [keys], [values], call)
     if isinstance(keys, WithChunks):
         return _mixed(queries, keys, values, call)
-    if isinstance(keys, Rows) and call.mask is None and queries.shape[2] == 1:
-        found = _by_kernel(queries, keys, values, call)
-        if found is not None:
-            return found
-        if isinstance(keys, SlotRows):
-            return _in_slots(queries, keys, values, call)
-    if isinstance(keys, SlotRows) and isinstance(call.mask, SlotScores) and queries.shape[2] == 1:
+    in_slots = isinstance(keys, SlotRows) and queries.shape[2] == 1
+    if in_slots and (call.mask is None or isinstance(call.mask, SlotScores)):
         return _in_slots(queries, keys, values, call)
     if isinstance(keys, Rows):
         return _each_row(queries, keys, values, call)
@@ -255,88 +246,3 @@ def _before(mask: Any, base: int) -> Any:
 def _after(mask: Any, base: int) -> Any:
     """The mask's part for a session's own tokens."""
     return mask if mask is None or isinstance(mask, str) else mask[:, base:]
-
-
-# ---------------------------------------------------------------- a GPU's kernels
-
-
-def _by_kernel(queries: mx.array, keys: Rows, values: Any, call: _Call) -> mx.array | None:
-    """All rows in one launch, over the buffers that their keys lie in; None where it is not for it.
-
-    It is not where no kernel was approved, where the model has changed its keys on the way, where
-    a row's cache is of another kind, and where rows keep their keys in different types.
-    """
-    if keys.kernels is None or call.more or call.named or not isinstance(values, Rows):
-        return None
-    sources = None if values.kernels is None else _sources(keys, values)
-    geometry = None if sources is None else _geometry(queries, sources, keys, call.sinks)
-    if sources is None or geometry is None:
-        return None
-    rows = [row for source in sources for row in source.rows]
-    # In few bits the plain way is several launches, and a mask is one more.
-    alike = len(sources) == 1 and len({row[1:] for row in rows}) == 1 and not geometry.bits
-    kernel = keys.kernels.taking(geometry, alike)
-    return None if kernel is None else kernel(geometry, queries, sources, call.scale, call.sinks)
-
-
-def _sources(keys: Rows, values: Rows) -> list[Source] | None:
-    """The buffers whole, and which part of them each row has."""
-    found: list[Source] = []
-    own, caches = keys.rows if type(keys) is Rows else [], keys.caches
-    if isinstance(keys, SlotRows) and isinstance(values, SlotRows):
-        for (filled, _), k, v in zip(keys.parts, keys.buffers, values.buffers, strict=True):
-            rows = tuple((slot, 0, length) for slot, length in enumerate(filled.lengths))
-            both = (k, v) if isinstance(k, mx.array) else (*k, *v)
-            found.append(Source(both, rows))
-        own, caches = keys.others, keys.caches[sum(filled.occupied for filled, _ in keys.parts) :]
-    for held, cache in zip(own, caches, strict=True):
-        if type(cache) not in _kinds():
-            return None
-        # What such a cache gives out in a step of one token is the beginning of its buffer.
-        packed = isinstance(held, (tuple, list))
-        arrays = (*cache.keys, *cache.values) if packed else (cache.keys, cache.values)
-        found.append(Source(arrays, ((0, 0, (held[0] if packed else held).shape[2]),)))
-    return found
-
-
-@functools.cache
-def _kinds() -> tuple[type[Any], ...]:
-    # Not at the top of the file: see `backend.import_mlx_lm`.
-    from mlx_lm.models.cache import KVCache, QuantizedKVCache, RotatingKVCache
-
-    return KVCache, QuantizedKVCache, RotatingKVCache
-
-
-def _geometry(queries: mx.array, sources: list[Source], keys: Rows, sinks: Any) -> Geometry | None:
-    """What the layer asks for; None where that differs by row."""
-    first = sources[0].arrays
-    kinds = {tuple((a.dtype, a.shape[-1]) for a in source.arrays) for source in sources}
-    caches = [c for c in keys.caches if hasattr(c, "bits")]
-    forms = {(c.bits, c.group_size) for c in caches}
-    numbers = first if len(first) == 2 else (*first[1:3], *first[4:])
-    types = {queries.dtype, *(a.dtype for a in numbers)}
-    if sinks is not None:
-        types.add(sinks.dtype)
-    if len(kinds) != 1 or len(types) != 1 or len(forms) > 1:
-        return None
-    bits, group = next(iter(forms)) if len(first) == 6 else (0, 0)
-    each = 32 // bits if bits else 1
-    return Geometry(
-        heads=queries.shape[1],
-        key_heads=_key_heads(first[0], keys),
-        key_width=first[0].shape[-1] * each,
-        value_width=first[len(first) // 2].shape[-1] * each,
-        dtype=str(queries.dtype).rsplit(".", 1)[-1],
-        bits=bits,
-        group=group,
-        sinks=sinks is not None,
-    )
-
-
-def _key_heads(array: mx.array, keys: Rows) -> int:
-    if array.ndim == 4:
-        return int(array.shape[1])
-    # The heads of a slot are rows of a buffer; a cache of its own has an axis of them.
-    assert isinstance(keys, SlotRows)
-    held = keys.parts[0][1]
-    return int((held if isinstance(held, mx.array) else held[0]).shape[1])

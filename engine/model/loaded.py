@@ -14,7 +14,6 @@ from engine.kv.cache_objects import Caches
 from engine.kv.session_kv import SessionKV
 from engine.kv.slots import Slots
 from engine.model.info import Model
-from engine.model.kernel.attention import Kernels
 from engine.model.probe import Abilities
 from engine.params import SamplingParams
 from engine.text.form_tokens import Told
@@ -134,8 +133,6 @@ class LoadedModel:
             and of the bits that its keys are kept in (None for the model's own type).
         slots: where the keys of sessions that decode together lie, if the model can take that.
         kept_in: by bits, how its sessions keep keys and values in 8 or 4 bits (`quantised`).
-        kernels: a GPU's kernels for its attention; None before they have been found right.
-        kernel_trust: these, as far as shared steps with them raise.
         sharing: shared steps, as far as they raise: after a few faults its sessions step alone
             for a while.
         drafter: drafts for its chats that run alone (`drafting.Drafter`); None where none does.
@@ -154,8 +151,6 @@ class LoadedModel:
     new_kv: Callable[[Callable[[], Caches], bool, int | None], SessionKV] = _plain
     slots: Slots | None = None
     kept_in: dict[int, Any] = field(default_factory=dict)
-    kernels: Kernels | None = None
-    kernel_trust: Trust = field(default_factory=lambda: Trust(1))
     sharing: Trust = field(default_factory=lambda: Trust(SHARED_FAULTS))
     drafter: Any = None
     used_at: float = field(default_factory=time.monotonic)
@@ -165,19 +160,8 @@ class LoadedModel:
         """A session's caches, empty."""
         return list(self.can.make_cache())
 
-    @property
-    def trusted_kernels(self) -> Kernels | None:
-        """`kernels`, unless they have failed a while ago."""
-        return self.kernels if self.kernel_trust.works else None
-
-    def pass_failed(self) -> None:
-        """A pass that several chats shared has raised. It does not show whose fault it was."""
-        blamed = self.sharing if self.trusted_kernels is None else self.kernel_trust
-        blamed.failed()
-
     def passed(self) -> None:
         """A pass has gone well: what rests after faults comes nearer to being tried again."""
         self.sharing.passed()
-        self.kernel_trust.passed()
         if self.drafter is not None:
             self.drafter.trust.passed()

@@ -11,7 +11,7 @@ import logging
 import math
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import mlx.core as mx
@@ -25,8 +25,6 @@ from engine.kv.slot_policy import policy_for
 from engine.kv.slots import Slots
 from engine.model import cpu, output_rows, patches, ragged
 from engine.model.backend import device_here
-from engine.model.kernel.attention import Noting
-from engine.model.kernel.program import Geometry
 from engine.model.patches import mix_in
 from engine.model.slices import in_slices
 
@@ -54,14 +52,12 @@ class Ways:
         slots: their keys and states can be in `Slots` meanwhile.
         shares_prefix: they can go on from one `SharedPrefix`.
         mixes: a chunk of a prompt can be read in one pass with a step of others.
-        asks: what its layers ask of attention, of which a GPU may have kernels.
     """
 
     step: str
     slots: bool = False
     shares_prefix: bool = False
     mixes: bool = False
-    asks: frozenset[Geometry] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -212,7 +208,7 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
         slots = yield from _agrees(_IN_SLOTS, tried)
         shares_prefix = yield from _agrees(_SHARED_PREFIX, tried)
         mixes = slots and _plain(sessions[0]) and (yield from _agrees(_MIXED, tried))
-        return Ways(SHARED, slots, shares_prefix, mixes, frozenset(tried.noting.geometries))
+        return Ways(SHARED, slots, shares_prefix, mixes)
     if not patches.is_on("module_classes"):
         return Ways(ALONE)
     undo = ragged.share_rows(_row_modules(net, sessions[0]))
@@ -262,7 +258,6 @@ class _Tried:
     alone: list[Caches]
     steps: list[list[int]]
     expected: list[mx.array]
-    noting: Noting = field(default_factory=Noting)
 
 
 def _agrees(way: str, tried: _Tried) -> Generator[None, None, bool]:
@@ -340,7 +335,7 @@ def _difference(way: str, tried: _Tried) -> Generator[None, None, float]:
                 slots.assign(kvs)
                 if not slots.arrays:
                     return math.inf
-            shared = ragged.share_caches(together, slots, kernels=tried.noting)
+            shared = ragged.share_caches(together, slots)
             with cpu.engaged():
                 got = tried.net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
             held = [*zip(*together, strict=True), *slots.arrays]

@@ -27,7 +27,6 @@ import mlx.core as mx
 from engine.kv import slot_layer
 from engine.kv.slot_buffer import SlotBuffer
 from engine.kv.slots import Slots
-from engine.model.kernel.attention import Kernels
 from engine.model.patches import mix_in
 
 Kept = mx.array | tuple[mx.array, ...]
@@ -42,16 +41,11 @@ class Rows:
 
     Attributes:
         caches: that the rows come from.
-        kernels: may attend to them where they lie, in their caches; None once the model has
-            changed them.
     """
 
-    def __init__(
-        self, rows: list[Any], caches: Sequence[Any], kernels: Kernels | None = None
-    ) -> None:
+    def __init__(self, rows: list[Any], caches: Sequence[Any]) -> None:
         self.rows = rows
         self.caches = caches
-        self.kernels = kernels
 
     @property
     def dtype(self) -> Any:
@@ -193,23 +187,18 @@ class SlotRows(Rows):
     Attributes:
         parts: for each buffer of slots how far it is filled, and one layer's keys or values,
             `[occupied, key heads, longest, width]`; in few bits three arrays.
-        buffers: for each of `parts` the whole arrays that the slots are in.
         others: the arrays of the rows that are not in slots.
     """
 
     def __init__(
         self,
         parts: list[tuple[Filled, Kept]],
-        buffers: list[Kept],
         others: list[Any],
         caches: Sequence[Any],
-        kernels: Kernels | None = None,
     ) -> None:
         self.parts = parts
-        self.buffers = buffers
         self.others = others
         self.caches = caches
-        self.kernels = kernels
 
     @functools.cached_property
     def rows(self) -> list[Any]:  # type: ignore[override]
@@ -265,7 +254,7 @@ class SlotScores(SlotRows):
     def __init__(
         self, parts: list[tuple[Filled, mx.array]], others: list[Any], caches: Sequence[Any]
     ) -> None:
-        super().__init__([*parts], [], others, caches)
+        super().__init__([*parts], others, caches)
 
     def _row(self, kept: Any, slot: int, length: int) -> Any:
         return kept[slot : slot + 1, ..., :length]
@@ -380,12 +369,9 @@ class Offsets:
 class RaggedKV:
     """One layer's KV caches of N sessions, in the shape of one cache of batch size N."""
 
-    def __init__(
-        self, rows: Sequence[Any], offsets: Offsets, kernels: Kernels | None = None
-    ) -> None:
+    def __init__(self, rows: Sequence[Any], offsets: Offsets) -> None:
         self.rows = rows
         self._offsets = offsets
-        self._kernels = kernels
         # Models that handle keys themselves ask for these to see whether they are quantised.
         if rows and all(hasattr(cache, "bits") for cache in rows):
             self.bits, self.group_size = rows[0].bits, rows[0].group_size
@@ -407,7 +393,7 @@ class RaggedKV:
 
     def _given(self, pairs: Sequence[tuple[Any, Any]]) -> tuple[Rows, Rows]:
         keys, values = [k for k, _ in pairs], [v for _, v in pairs]
-        return Rows(keys, self.rows, self._kernels), Rows(values, self.rows, self._kernels)
+        return Rows(keys, self.rows), Rows(values, self.rows)
 
     def make_mask(self, n: int, **kwargs: Any) -> Rows | None:
         masks = [cache.make_mask(n, **kwargs) for cache in self.rows]
@@ -430,9 +416,8 @@ class SlotKV(RaggedKV):
         offsets: Offsets,
         steps: Sequence[SlotStep],
         layer: int,
-        kernels: Kernels | None = None,
     ) -> None:
-        super().__init__(rows, offsets, kernels)
+        super().__init__(rows, offsets)
         self._steps = steps
         self._layer = layer
         self._lengths = [length for step in steps for length in step.lengths]
@@ -484,7 +469,7 @@ class SlotKV(RaggedKV):
             (step.filled(self._layer), step.held(self._layer, kept))
             for step, kept in zip(self._steps, buffers, strict=True)
         ]
-        return SlotRows(parts, buffers, others, self.rows, self._kernels)
+        return SlotRows(parts, others, self.rows)
 
 
 class MixedKV:
@@ -539,31 +524,28 @@ class MixedKV:
 class RaggedList:
     """The caches of a layer that has several, each of them ragged."""
 
-    def __init__(self, rows: Sequence[Any], offsets: Offsets, kernels: Kernels | None) -> None:
+    def __init__(self, rows: Sequence[Any], offsets: Offsets) -> None:
         self.rows = rows
-        self.caches = [
-            share(group, offsets, kernels) for group in zip(*(c.caches for c in rows), strict=True)
-        ]
+        groups = zip(*(c.caches for c in rows), strict=True)
+        self.caches = [share(group, offsets) for group in groups]
 
     def __getitem__(self, index: int) -> Any:
         return self.caches[index]
 
 
-def share(rows: Sequence[Any], offsets: Offsets, kernels: Kernels | None = None) -> Any:
+def share(rows: Sequence[Any], offsets: Offsets) -> Any:
     """The cache-shaped object for one layer's caches of several sessions."""
     first = rows[0]
     if first is None:
         return None
     if hasattr(first, "caches"):
-        return RaggedList(rows, offsets, kernels)
+        return RaggedList(rows, offsets)
     if hasattr(first, "cache") and not hasattr(first, "update_and_fetch"):
         return RaggedArrays(rows)
-    return RaggedKV(rows, offsets, kernels)
+    return RaggedKV(rows, offsets)
 
 
-def _with_slots(
-    each: Sequence[Sequence[Any]], slots: Slots, offsets: Offsets, kernels: Kernels | None
-) -> Iterator[Any]:
+def _with_slots(each: Sequence[Sequence[Any]], slots: Slots, offsets: Offsets) -> Iterator[Any]:
     """For each layer its cache-shaped object, where rows may be in slots."""
     steps = [SlotStep(buffer) for buffer in slots.buffers if buffer.occupants]
     kept = next((buffer.caches[0] for buffer in slots.buffers if buffer.occupants), [])
@@ -572,18 +554,17 @@ def _with_slots(
     states = {id(cache): place for place, cache in enumerate(stacked)}
     for rows in each:
         if id(rows[0]) in keys:
-            yield SlotKV(rows, offsets, steps, keys[id(rows[0])], kernels)
+            yield SlotKV(rows, offsets, steps, keys[id(rows[0])])
         elif id(rows[0]) in states:
             yield StackedArrays(rows, slots.stack.layers[states[id(rows[0])]])
         else:
-            yield share(rows, offsets, kernels)
+            yield share(rows, offsets)
 
 
 def share_caches(
     caches: Sequence[Sequence[Any]],
     slots: Slots | None = None,
     reading: Sequence[tuple[Sequence[Any], int]] = (),
-    kernels: Kernels | None = None,
 ) -> list[Any]:
     """One list of ragged layer caches from the lists of layer caches of N sessions.
 
@@ -593,7 +574,6 @@ def share_caches(
             were assigned to just these sessions.
         reading: for a pass that reads prompts, the layer caches of each session whose prompt is
             read, and how many tokens of it come after the N rows.
-        kernels: who may take the rows' attention, on a GPU.
 
     Raises:
         NotImplementedError: prompts are read, of a model with other caches than keys and values.
@@ -602,9 +582,9 @@ def share_caches(
     each = list(zip(*caches, strict=True))
     shared: list[Any]
     if slots is not None:
-        shared = list(_with_slots(each, slots, offsets, kernels))
+        shared = list(_with_slots(each, slots, offsets))
     else:
-        shared = [share(rows, offsets, kernels) for rows in each]
+        shared = [share(rows, offsets) for rows in each]
     if not reading:
         return shared
     if any(not isinstance(layer, RaggedKV) for layer in shared):

@@ -213,8 +213,7 @@ def forward(
                 if model.ranks > 1:  # the collectives of several passes keep one order
                     mx.async_eval(rows[-1])  # type: ignore[no-untyped-call]
         return rows[0] if len(rows) == 1 else mx.concatenate(rows)
-    kernels = model.trusted_kernels
-    shared = ragged.share_caches(caches, model.slots, kernels=kernels)
+    shared = ragged.share_caches(caches, model.slots)
     with cpu.engaged():
         logits: mx.array = model.net(mx.concatenate(list(feeds)), cache=shared)[:, -1]
     return logits
@@ -232,8 +231,7 @@ def forward_mixed(
     """
     if not feeds and len(readings) == 1:
         return _forward_last(model, readings[0])
-    kernels = model.trusted_kernels
-    shared = ragged.share_caches(caches, model.slots, _reading_caches(readings), kernels)
+    shared = ragged.share_caches(caches, model.slots, _reading_caches(readings))
     read = _rows_of(readings)
     fed = mx.concatenate([*feeds, read.astype(feeds[0].dtype)]) if feeds else read
     wanted = [*range(len(feeds)), *_ends_of(readings, len(feeds))]

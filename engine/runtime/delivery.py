@@ -122,7 +122,7 @@ class Delivery:
             return
         else:
             log.warning("a shared pass failed (%s); its sessions go on alone", failed.error)
-            model.pass_failed()
+            model.sharing.failed()
         for request in group:
             try:
                 self._state.begin_again(request)

@@ -15,7 +15,6 @@ import logging
 import os
 import platform
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ import mlx.core as mx
 from engine.errors import words_of
 from engine.model import overlay, probe
 from engine.model.backend import Backend, wide_kernels
-from engine.model.kernel.program import Geometry
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Examined
 from engine.model.probe import Ways
@@ -80,7 +78,6 @@ class ProbedFile:
             "slots": model.slots is not None,
             "prefix": ways.shares_prefix,
             "mixes": ways.mixes,
-            "asks": [asdict(one) for one in ways.asks],
         }
         part = self.path.with_suffix(f".{os.getpid()}.part")
         try:
@@ -113,8 +110,7 @@ def _ways(found: Any) -> Ways:
     slots, prefix, mixes = (found[name] for name in ("slots", "prefix", "mixes"))
     if not all(type(can) is bool for can in (slots, prefix, mixes)):
         raise ValueError("an entry is no result")
-    asks = frozenset(Geometry(**one) for one in found["asks"])
-    return Ways(probe.SHARED, slots, prefix, mixes, asks)
+    return Ways(probe.SHARED, slots, prefix, mixes)
 
 
 def _machine(backend: Backend) -> dict[str, str]:

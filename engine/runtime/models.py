@@ -8,7 +8,7 @@ import time
 import uuid
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,12 +18,9 @@ from typing import Any
 from engine.errors import MODEL_LOAD_FAILED, UNKNOWN_MODEL, EngineError
 from engine.messages import Load, Unload
 from engine.model import adapting, backend, drafting, loader
-from engine.model.kernel.attention import Approved, RaggedAttention, on_device
-from engine.model.kernel.program import BITS, Geometry
 from engine.model.loaded import LoadedModel
 from engine.model.loader import PAUSE, Pieces
 from engine.model.probe import Ways
-from engine.model.quantised import GROUP_SIZES
 from engine.runtime.examining import Candidate, as_engine_error, examine
 from engine.runtime.kept_probes import ProbedFile
 from engine.runtime.pacing import GAP_BUDGET
@@ -31,7 +28,6 @@ from engine.runtime.plan import LoadAdmission, LoadRequest
 from engine.runtime.state import State
 from engine.runtime.workers import Answer, Workers, refuse
 from engine.sandbox.confined import Confined
-from engine.sandbox.jobs import kernel_faults
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +49,6 @@ class Loading:
         self._ways_dir = ways_dir if state.leader is None else None
         self._workers = workers
         self._confined = confined
-        self._kernels = KernelProbe(workers, state.backend.device)
         self._identities: dict[tuple[object, ...], str] = {}  # of folders, to the model's id
         self._examining: list[Load] = []
         self._queue: list[ModelReading] = []
@@ -212,7 +207,6 @@ class Loading:
         known = self._state.models.get(model.info.id, model)
         if known is model:
             self._confine(known, load.candidate)
-            self._kernels.probe(known)
             if model.base is not None and model.base.text.reader is None:
                 self._confine(model.base, load.candidate)
         if load.probed is not None:
@@ -510,69 +504,6 @@ class Pairing:
 def _gone(name: str) -> EngineError:
     why = f"{name} was unloaded while it was loaded. Load it again."
     return EngineError(MODEL_LOAD_FAILED, why)
-
-
-class KernelProbe:
-    """Gives models their kernels once a child has found these right. Engine thread only.
-
-    A load does not wait for it: until then, and where they are not right, rows attend in the plain
-    way.
-
-    Args:
-        device: `Backend.device`; on a CPU there are no kernels, and nothing is done.
-        faults: as `sandbox.jobs.kernel_faults`, of which this is the rest of the arguments.
-        make: the kernels of a device.
-    """
-
-    def __init__(
-        self,
-        workers: Workers,
-        device: str,
-        faults: Callable[[Sequence[Geometry], str], list[str]] = kernel_faults,
-        make: Callable[[str], RaggedAttention] = on_device,
-    ) -> None:
-        self._workers = workers
-        self._device = device
-        self._faults = faults
-        self._make = make
-        self._known: dict[Geometry, str] = {}  # what was wrong with it, or nothing
-
-    def probe(self, model: LoadedModel) -> None:
-        """Have a model's kernels tried, unless they have been."""
-        if self._device == "cpu" or model.ranks > 1 or not model.can.ways.asks:
-            return
-        wanted = [*sorted(model.can.ways.asks, key=repr), *packed(model.can.ways.asks)]
-        unknown = [g for g in wanted if g not in self._known]
-        # Not the model itself: it may be unloaded before the child is done.
-        waiting, name = weakref.ref(model), model.info.name
-
-        def then(found: list[str]) -> None:
-            self._known.update(zip(unknown, found, strict=True))
-            wrong = {g: self._known[g] for g in wanted if self._known[g]}
-            for geometry, why in wrong.items():
-                log.warning("%s attends without a kernel of its own: %s: %s", name, geometry, why)
-            loaded, right = waiting(), set(wanted) - wrong.keys()
-            if loaded is not None and right:
-                loaded.kernels = Approved(self._make(self._device), right)
-                log.info("%s attends by %d kernels of its own", name, len(right))
-
-        def failed(error: BaseException) -> None:
-            log.warning("%s attends without kernels of its own: %s", name, error)
-
-        self._workers.run("kernels", lambda: self._faults(unknown, self._device), then, failed)
-
-
-def packed(asked: Iterable[Geometry]) -> list[Geometry]:
-    """The same with keys in 8 and in 4 bits, as `quantised` would pack them."""
-    found = []
-    for geometry in sorted(asked, key=repr):
-        for bits in sorted(BITS, reverse=True):
-            for group in GROUP_SIZES:
-                candidate = replace(geometry, bits=bits, group=group)
-                if candidate.fits:
-                    found.append(candidate)
-                    break
-    return found
 
 
 def surely(part: Callable[[], object]) -> None:

@@ -20,8 +20,8 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
     `process_bytes` is what the system counts for this process: Python, the weights, caches and
     `buffer_bytes`, which MLX has freed and keeps for reuse. `children_bytes` are the confined
     children's, which come on top of it. `drafts` has, by a model's id, what drafts for it.
-    `faults` has, by a model's id, how many passes have raised (`shared` by its chats, `kernels`,
-    `drafts`), and whether its chats have passes of their own for a while (`unshared`).
+    `faults` has, by a model's id, how many passes have raised (`shared` by its chats, `drafts`),
+    and whether its chats have passes of their own for a while (`unshared`).
     """
     decoding, reading = state.meter.rates()
     return {
@@ -74,7 +74,6 @@ def _faults(model: LoadedModel) -> dict[str, Any]:
     return {
         "shared": model.sharing.faults,
         "unshared": not model.sharing.works,
-        "kernels": model.kernel_trust.faults,
         "drafts": model.drafter.trust.faults if model.drafter is not None else 0,
     }
 

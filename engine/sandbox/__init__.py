@@ -1,7 +1,7 @@
 """Untrusted work in child processes with limits: templates, tokenizers, forms, model folders.
 
 `confined.Confined` is what the engine uses for its models; `jobs` has work that gets a child of its
-own (a document, a GGUF file, a GPU's kernels). `pool` runs several children, `process` starts and
+own (a document, a GGUF file). `pool` runs several children, `process` starts and
 asks one, `protocol` is what both sides share. In the child: `child` with the tasks, `prompts`,
 `folders`, `tokenizer_check`. `bounds` refuses by size, without a child, and comes first.
 
@@ -29,6 +29,6 @@ What was decided, and why:
   The parent keeps to the same limits, and says what happened. A child ends with its parent: by the
   pipe's end when it waits, by a signal on Linux, by its timer elsewhere.
 
-Imports: engine.errors, engine.hub.gguf, engine.messages, engine.model.kernel, engine.params,
+Imports: engine.errors, engine.hub.gguf, engine.messages, engine.params,
 engine.text.
 """

@@ -2,14 +2,13 @@
 
 It limits itself before each: the kernel ends it when the time is over, whatever library it is in
 and whether or not its parent still lives, and refuses it more memory. It writes no files, unless it
-is to use the GPU, or was started to write some of a certain size.
+was started to write some of a certain size.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import importlib
 import json
 import os
 import signal
@@ -50,10 +49,9 @@ def main(arguments: Sequence[str]) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal goes to its whole group
     _limit("RLIMIT_CORE", 0)
     kind = Kind(arguments[0]) if arguments else Kind.PROMPTS
-    if kind is not Kind.DEVICE:
-        if kind is not Kind.WRITES:
-            _limit("RLIMIT_FSIZE", 0)
-        _limit("RLIMIT_NOFILE", 256)
+    if kind is not Kind.WRITES:
+        _limit("RLIMIT_FSIZE", 0)
+    _limit("RLIMIT_NOFILE", 256)
     threading.stack_size(_STACK)
     _import_for(kind)  # after the limits
     with contextlib.suppress(EOFError, OSError):
@@ -283,16 +281,6 @@ def _gguf(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
     return write(path, out, arguments["called"], arguments["card"]), ()
 
 
-def _kernel(arguments: dict[str, Any], blobs: list[bytes]) -> Result:
-    from engine.model.kernel import trial
-    from engine.model.kernel.program import Geometry
-
-    module, _, name = arguments["maker"].partition(":")
-    attend = getattr(importlib.import_module(module), name)(arguments["device"])
-    geometry = Geometry(**arguments["geometry"])
-    return {"fault": trial.first_fault(attend, geometry, arguments["cases"])}, ()
-
-
 # The form of an answer, compiled to see whether it can be and what it costs.
 
 
@@ -363,7 +351,6 @@ TASKS: dict[str, Callable[[dict[str, Any], list[bytes]], Result]] = {
     "adapter": _adapter,
     "tokenizer": _tokenizer,
     "document": _document,
-    "kernel": _kernel,
     "gguf_digest": _gguf_digest,
     "gguf": _gguf,
 }

@@ -1,15 +1,14 @@
 """Work that gets a child of its own, which ends after it. Blocks; call it from workers.
 
-A file that a person attaches is read as text, a GGUF file is made into a folder, a GPU's kernels
-are tried. What is hostile in one has no way to change the next one.
+A file that a person attaches is read as text, a GGUF file is made into a folder. What is hostile in
+one has no way to change the next one.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +19,11 @@ from engine.errors import (
     MODEL_LOAD_FAILED,
     EngineError,
 )
-from engine.model.kernel.program import Geometry
 from engine.sandbox import protocol
 from engine.sandbox.process import Child
 from engine.sandbox.protocol import Kind, Limits, RefusedError, TaskError
 from engine.text.documents import Document
 
-CASES = 16
-"""Cases for each geometry; `trial.cases` has every kernel among them."""
-
-_KERNEL_MAKER = "engine.model.kernel.attention:on_device"
 _WAIT_S = 0.1  # between two checks whether a document that waits is still wanted
 
 _reading = threading.Semaphore(2)  # documents at once
@@ -112,32 +106,3 @@ def convert(
             raise EngineError(DOWNLOAD_CANCELLED, words) from None
         words = f"{called} cannot be converted: reading it {error}."
         raise EngineError(MODEL_LOAD_FAILED, words) from None
-
-
-def kernel_faults(
-    geometries: Sequence[Geometry],
-    device: str,
-    limits: Limits = protocol.KERNELS,
-    maker: str = _KERNEL_MAKER,
-) -> list[str]:
-    """What is wrong with the kernels of each geometry, in words; empty where they are right.
-
-    They are compiled and run on random rows beside the plain way. A kernel that does not end can
-    take the device with it, but not the chats.
-
-    Args:
-        device: "metal" or "cuda".
-        limits: for each geometry.
-        maker: "module:function", which makes what is tried (`attention.Attend`) from the device.
-    """
-    found: list[str] = []
-    waiting = [{"geometry": asdict(g), "cases": CASES} for g in geometries]
-    while len(found) < len(waiting):
-        with Child(Kind.DEVICE) as child:
-            while len(found) < len(waiting) and not child.spent:
-                asked = {**waiting[len(found)], "device": device, "maker": maker}
-                try:
-                    found.append(child.ask("kernel", asked, (), limits)[0]["fault"])
-                except TaskError as error:
-                    found.append(f"it {error}")
-    return found

@@ -27,7 +27,6 @@ class Kind(Enum):
     PROMPTS = "prompts"
     TOKENIZERS = "tokenizers"  # imports what checking one takes before it is asked
     DOCUMENTS = "documents"
-    DEVICE = "device"  # may use the GPU, whose drivers map much memory and write files
     WRITES = "writes"  # may write files into a folder that it is given
 
     @property
@@ -95,9 +94,6 @@ FORM = Limits(8.0, 2048 * _MB, _MB)
 FORM_TOKENS = Limits(30.0, 2048 * _MB, 128 * _MB)
 # A book of a thousand pages takes a second or two; address space, as pdfium maps the file.
 DOCUMENT = Limits(60.0, 2048 * _MB, 64 * _MB)
-# A dozen kernels are compiled the first time, a second or two each on CUDA. Drivers map as much
-# address space as there is memory on the device and on the host.
-KERNELS = Limits(120.0, 0, _MB)
 
 
 def encoding(characters: int) -> Limits:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from ctypes import CDLL
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,6 @@ import pytest
 
 from engine import Engine
 from engine.bench.random_models import write_model
-from tests.engine import kernel_shim
 from tests.engine.families import FAMILIES
 from tests.engine.scripted import write_scripted
 
@@ -32,20 +30,6 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pa
         return path if path.exists() else write_model(path, FAMILIES[family], scale=scale)
 
     return folder
-
-
-@pytest.fixture(scope="session")
-def kernel_library(tmp_path_factory: pytest.TempPathFactory) -> CDLL:
-    """The attention kernels as C++, compiled once."""
-    if kernel_shim.COMPILER is None:
-        pytest.skip("no C++ compiler (c++, g++ or clang++) to compile the kernels with")
-    return kernel_shim.build(tmp_path_factory.mktemp("kernels"))
-
-
-@pytest.fixture
-def shim(kernel_library: CDLL) -> kernel_shim.Shim:
-    """Runs the attention kernels on the processor."""
-    return kernel_shim.Shim(kernel_library)
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ LAUNCHES = {
     "64 tokens": 0.92,
     "8,000 tokens": 0.92,
     "skewed": 1.3,
-    "skewed, kernels": 1.16,
     "with a chunk": 0.56,
 }
 """By case, the most launches of a step of Stretto's, as a multiple of `BatchGenerator`'s."""

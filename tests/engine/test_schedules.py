@@ -76,7 +76,7 @@ def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
     """The comparison itself: it must be able to fail."""
     share, steps = ragged.share_caches, iter(range(1 << 30))
 
-    def exchanging(caches: Any, slots: Any = None, *others: Any, **kernels: Any) -> Any:
+    def exchanging(caches: Any, slots: Any = None, *others: Any) -> Any:
         if next(steps) % 40 == 39:
             if slots is None or not slots.occupants:
                 return share([*caches[1:], caches[0]])
@@ -84,7 +84,7 @@ def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
                 heads = buffer.slots_of(buffer.layers[0][0]).shape[1]
                 for arrays in buffer.layers:
                     arrays[0] = mx.roll(arrays[0], heads, 0)
-        return share(caches, slots, *others, **kernels)
+        return share(caches, slots, *others)
 
     folder = model_folder("plain")
     engine.load(folder)  # unharmed while it is probed

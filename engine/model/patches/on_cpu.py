@@ -14,8 +14,6 @@ from engine.model.cpu import dense
 from engine.model.patches import expect, replace
 
 _swiglu: Callable[..., mx.array]
-_linear: Callable[..., mx.array]
-_as_linear: Callable[..., mx.array]
 
 
 def install_compilation() -> None:
@@ -46,33 +44,25 @@ def swiglu(gate: mx.array, x: mx.array, *more: Any, **named: Any) -> mx.array:
 
 def install_linear() -> None:
     """Replace `nn.Linear.__call__`."""
-    global _linear
     expect(nn.Linear.__call__, "self", "x")
-    _linear = nn.Linear.__call__
-    nn.Linear.__call__ = linear
-
-
-def linear(self: Any, x: mx.array, *more: Any, **named: Any) -> mx.array:
-    """`x @ weight.T + bias`."""
-    y = None
-    if not more and not named and cpu.is_engaged(x):
-        y = dense.product(x, self["weight"])
-    if y is None:
-        return _linear(self, x, *more, **named)
-    return y + self["bias"] if "bias" in self else y
+    nn.Linear.__call__ = _multiplied(nn.Linear.__call__)
 
 
 def install_embedding() -> None:
     """Replace `nn.Embedding.as_linear`."""
-    global _as_linear
     expect(nn.Embedding.as_linear, "self", "x")
-    _as_linear = nn.Embedding.as_linear
-    nn.Embedding.as_linear = as_linear
+    nn.Embedding.as_linear = _multiplied(nn.Embedding.as_linear)
 
 
-def as_linear(self: Any, x: mx.array, *more: Any, **named: Any) -> mx.array:
-    """`x @ weight.T`."""
-    y = None
-    if not more and not named and cpu.is_engaged(x):
-        y = dense.product(x, self["weight"])
-    return _as_linear(self, x, *more, **named) if y is None else y
+def _multiplied(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
+    """`x @ weight.T`, and the bias where there is one; in place of a layer's method."""
+
+    def multiplied(self: Any, x: mx.array, *more: Any, **named: Any) -> mx.array:
+        y = None
+        if not more and not named and cpu.is_engaged(x):
+            y = dense.product(x, self["weight"])
+        if y is None:
+            return original(self, x, *more, **named)
+        return y + self["bias"] if "bias" in self else y
+
+    return multiplied

@@ -103,7 +103,7 @@ class Health:
         faults = stats.get("faults", {}).values()
         found["shared_faults"] = (
             "Passes of several chats that raised.",
-            float(sum(f["shared"] + f["kernels"] for f in faults)),
+            float(sum(f["shared"] for f in faults)),
         )
         found["models_unshared"] = (
             "Models whose chats are stepped one by one after faults.",
