@@ -181,6 +181,8 @@ class Embedding:
 
     def step(self) -> None:
         """Read the next piece."""
+        if not self._jobs:
+            return
         job = self._jobs[0]
         try:
             with self._state.meter.phase("prefill"):

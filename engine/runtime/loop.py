@@ -50,7 +50,7 @@ from engine.runtime.examining import Estimating, as_engine_error
 from engine.runtime.executor import Executor
 from engine.runtime.jobs import Embedding, Restoring
 from engine.runtime.models import Loading, Pairing, surely
-from engine.runtime.plan import Status, StepPlan
+from engine.runtime.plan import Piece, Status, StepPlan
 from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
@@ -141,7 +141,7 @@ class Loop:
         if not self._take_commands():
             return False
         reached(Stage.PLANNING)
-        now = view(self._state, self._loading.wanted)
+        now = view(self._state, self._loading.wanted, self._pieces())
         plan = self._scheduler.plan(now)
         reached(Stage.COMPUTING, plan)
         run = self._executor.run(plan)
@@ -156,9 +156,9 @@ class Loop:
             self._resting.worked()
             if openblas():
                 process.streamed()
-        # Beside chats that stream, too.
-        read = self._next_pieces(run.timing.decode, plan.awaits_disk)
-        self._idle = not read and plan.idle
+        self._read_pieces(plan, run.timing.decode)  # beside chats that stream, too
+        waits = self._loading.wanted is not None and not plan.awaits_disk
+        self._idle = plan.idle and not waits
         self._recovery.well()
         return True
 
@@ -181,22 +181,23 @@ class Loop:
             self._idling.step()
             return True
 
-    def _next_pieces(self, decoding: float, awaits_disk: bool) -> bool:
-        """Read the next pieces of a model or a cache; False where there was none.
+    def _pieces(self) -> frozenset[Piece]:
+        parts: dict[Piece, Embedding | Restoring | Loading] = {
+            Piece.EMBEDDING: self._embedding,
+            Piece.RESTORING: self._restoring,
+            Piece.LOADING: self._loading,
+        }
+        return frozenset(piece for piece, part in parts.items() if part.busy)
 
-        Args:
-            decoding: seconds that this turn took for the chats' tokens.
-            awaits_disk: the next model cannot be read before caches have been written.
-        """
-        embeds = self._embedding.busy
-        if embeds:
+    def _read_pieces(self, plan: StepPlan, decoding: float) -> None:
+        """Read the next pieces of what the plan says; `decoding` seconds the chats' tokens took."""
+        if Piece.EMBEDDING in plan.pieces:
             self._embedding.step()
-        if not (self._restoring.busy or self._loading.busy):
-            return embeds or (self._loading.wanted is not None and not awaits_disk)
         with self._state.meter.phase("load"):
-            self._restoring.step()
-            self._loading.step(decoding)
-        return True
+            if Piece.RESTORING in plan.pieces:
+                self._restoring.step()
+            if Piece.LOADING in plan.pieces:
+                self._loading.step(decoding)
 
     def _drain(self) -> bool:
         self._mailbox.take(self._inbox, block=False)

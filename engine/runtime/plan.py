@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import IntEnum, StrEnum, auto
 
 from engine.kv.ledger import CacheKey, Offer
 
@@ -160,6 +160,14 @@ class LoadRequest:
     wide: int
 
 
+class Piece(StrEnum):
+    """What is read piece by piece, between the chats' steps."""
+
+    EMBEDDING = auto()
+    RESTORING = auto()
+    LOADING = auto()
+
+
 @dataclass(frozen=True)
 class View:
     """How everything stands at the beginning of a turn.
@@ -172,6 +180,7 @@ class View:
         faulty: ids of models of which too many shared steps have failed.
         memory: bytes, as they stand.
         load: the model that waits to be read, if any.
+        pieces: what is read piece by piece and has a next one.
     """
 
     now: float
@@ -181,6 +190,7 @@ class View:
     faulty: frozenset[str] = frozenset()
     memory: MemoryView = field(default_factory=lambda: MemoryView(1 << 62))
     load: LoadRequest | None = None
+    pieces: frozenset[Piece] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -289,6 +299,7 @@ class StepPlan:
         answering: how many passes the chunk holds up, over all models.
         begins: all who take part in the only pass begin to answer with it.
         awaits_disk: a load has to wait until caches that made room are written.
+        pieces: of what a piece is read once the turn's tokens are delivered, in this order.
     """
 
     refuse: tuple[Refusal, ...] = ()
@@ -309,6 +320,7 @@ class StepPlan:
     answering: int = 0
     begins: bool = False
     awaits_disk: bool = False
+    pieces: tuple[Piece, ...] = ()
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:
@@ -318,7 +330,7 @@ class StepPlan:
     @property
     def idle(self) -> bool:
         """Whether there is nothing to do."""
-        return not (self.arranges or self.passes or self.chunk)
+        return not (self.arranges or self.passes or self.chunk or self.pieces)
 
     @property
     def arranges(self) -> bool:

@@ -19,6 +19,7 @@ from engine.runtime.plan import (
     Adoption,
     Chunk,
     Pass,
+    Piece,
     Refusal,
     Row,
     Status,
@@ -62,11 +63,11 @@ class Scheduler:
         """What to do in this turn."""
         queue = admission.order(view.rows)
         names = tuple(r.id for r in queue)
-        arranged = self._arranged(view, queue, names)
-        if arranged is not None and arranged.arranges:
-            return arranged
-        plan = self._working(view, names)
-        return plan if arranged is None else replace(plan, awaits_disk=arranged.awaits_disk)
+        plan = self._arranged(view, queue, names)
+        if plan is None or not plan.arranges:
+            awaits_disk = plan is not None and plan.awaits_disk
+            plan = replace(self._working(view, names), awaits_disk=awaits_disk)
+        return replace(plan, pieces=tuple(p for p in Piece if p in view.pieces))
 
     def _arranged(
         self, view: View, queue: Sequence[Row], names: tuple[str, ...]

@@ -9,15 +9,15 @@ from dataclasses import replace
 from engine.errors import words_of
 from engine.kv.held_caches import Part
 from engine.kv.ledger import Offer
-from engine.runtime.plan import LoadRequest, Row, Status, View
+from engine.runtime.plan import LoadRequest, Piece, Row, Status, View
 from engine.runtime.request import Request
 from engine.runtime.state import State
 
 log = logging.getLogger(__name__)
 
 
-def view(state: State, load: LoadRequest | None) -> View:
-    """The view of this moment. `load` is the model that waits to be read, if any."""
+def view(state: State, load: LoadRequest | None, pieces: frozenset[Piece]) -> View:
+    """The view of this moment; `load` and `pieces` as it has them."""
     rows = _rows(state)
     return View(
         now=time.perf_counter(),
@@ -27,6 +27,7 @@ def view(state: State, load: LoadRequest | None) -> View:
         faulty=frozenset(i for i, m in state.models.items() if not m.sharing.works),
         memory=state.memory.view(rows, load),
         load=load,
+        pieces=pieces,
     )
 
 

@@ -23,6 +23,7 @@ from engine.runtime.plan import (
     LoadRequest,
     MemoryView,
     Offer,
+    Piece,
     Row,
     Status,
     StepPlan,
@@ -599,6 +600,15 @@ def test_b2_a_load_counts_what_replies_have_been_promised() -> None:
     assert Scheduler().plan(View(0.0, (), memory=memory, load=request)).evict == (cache_of("old"),)
     plan = Scheduler().plan(View(0.0, (), memory=MemoryView(100), load=request))
     assert plan.load is not None
+
+
+def test_pieces_of_loads_and_of_caches_are_planned_whatever_else_is() -> None:
+    wanted = frozenset({Piece.LOADING, Piece.EMBEDDING})
+    for rows in ((), [Row("a", "m", Status.DECODING, begun=True)]):
+        plan = Scheduler().plan(View(0.0, rows, pieces=wanted))
+        assert plan.pieces == (Piece.EMBEDDING, Piece.LOADING)
+        assert not plan.idle
+    assert Scheduler().plan(View(0.0)).idle
 
 
 def test_plans_need_no_mlx() -> None:

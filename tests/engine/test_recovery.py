@@ -75,7 +75,7 @@ FRAMES = {
     "telling places": (Delivery, "_tell_places"),
     "learning": (Scheduler, "observe"),
     "looking for lost replies": (State, "fail_lost"),
-    "reading pieces": (loop.Loop, "_next_pieces"),
+    "reading pieces": (loop.Loop, "_read_pieces"),
     "offering": (PrefixIndex, "offer"),
     "refreshing": (PrefixIndex, "refresh"),
 }
