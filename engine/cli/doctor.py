@@ -93,7 +93,7 @@ def examine() -> Report:
     import mlx_lm
 
     from engine.model import adapting  # brings MLX, which must not come before its BLAS
-    from engine.runtime.state import BUDGET_SHARE
+    from engine.runtime.admission import BUDGET_SHARE
 
     laid_over = overlay.left or overlay.asked()
     place = {"folder": str(Path(mlx_lm.__file__).parent), "version": str(mlx_lm.__version__)}

@@ -32,12 +32,10 @@ from engine.messages import (
     UnloadIdle,
     WorkDone,
 )
+from engine.runtime.admission import BUDGET_SHARE
 from engine.runtime.workers import Mailbox, refuse
 
 log = logging.getLogger(__name__)
-
-BUDGET_SHARE = 0.85
-"""Of the memory, where no budget is given; as of an engine of one rank."""
 
 CHECKED_EVERY = 100
 """Turns after which the followers compare their caches with rank 0's. Takes a few milliseconds."""

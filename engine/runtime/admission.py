@@ -27,6 +27,9 @@ from engine.runtime.plan import (
     Status,
 )
 
+BUDGET_SHARE = 0.85
+"""Of the memory, when no budget is given; the rest is for the process and MLX's scratch buffers."""
+
 SCRATCH_SHARE = 1 / 16
 """Of the budget, at most so much is kept free for a single question that may come."""
 

@@ -53,8 +53,7 @@ from engine.runtime.models import Loading, Pairing, surely
 from engine.runtime.plan import Piece, Status, StepPlan
 from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
-from engine.runtime.state import State
-from engine.runtime.view import view
+from engine.runtime.state import State, view
 from engine.runtime.workers import Mailbox, Workers, refuse
 from engine.sandbox import confined, process
 

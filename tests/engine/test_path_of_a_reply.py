@@ -1,0 +1,19 @@
+"""A reply's path stays short: what is added to it is noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.engine.path_of_a_reply import crossed
+
+FILES, FUNCTIONS = 56, 362
+"""What a plain second reply crosses of `engine/` in this process. Lower them with the path."""
+
+
+def test_a_plain_second_reply_crosses_no_more_than_it_did(
+    model_folder: Callable[[str], Path],
+) -> None:
+    found = crossed(model_folder("plain"))
+    assert 20 < len(found) <= FILES
+    assert 100 < found.total() <= FUNCTIONS
