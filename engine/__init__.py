@@ -19,7 +19,7 @@ overlay.apply()  # before anything imports mlx-lm, in every process of the progr
 
 from engine.engine import Engine, Session  # noqa: E402
 from engine.errors import EngineError  # noqa: E402
-from engine.kv.fitting import Fit, Offer  # noqa: E402
+from engine.kv.estimate import Fit, Offer  # noqa: E402
 from engine.messages import (  # noqa: E402
     Event,
     Failed,

@@ -16,7 +16,7 @@ from typing import Any, get_args
 
 from engine.cluster.hosts import Host, check_group, local
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
-from engine.kv.fitting import Fit
+from engine.kv.estimate import Fit
 from engine.messages import (
     Added,
     CloseSession,

@@ -22,7 +22,7 @@ from engine.bench.random_models import write_model
 from engine.cli.arguments import own_command
 from engine.engine import Engine
 from engine.errors import UNSUPPORTED_SESSION, EngineError
-from engine.kv import fitting
+from engine.kv import estimate
 from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.runtime import pacing
@@ -94,7 +94,7 @@ def measure(
     chats: Sequence[int] = CHATS,
 ) -> Iterator[Peak]:
     """Estimate a folder, load it, and let so many chats be read one by one and answered at once."""
-    pacing.MOST_CHUNK = fitting.CHUNK = CHUNK
+    pacing.MOST_CHUNK = estimate.CHUNK = CHUNK
     with Engine() as engine:
         before = {
             each: engine.estimate(folder, each[0], each[1], each[2])

@@ -201,10 +201,11 @@ def _own_version() -> str:
 
 def _contents(folder: Path) -> str:
     from engine.model import fingerprint
+    from engine.sandbox.protocol import RefusedError
 
     try:
         return fingerprint.contents(folder)
-    except (OSError, ValueError):  # a file is not whole yet
+    except (OSError, ValueError, RefusedError):  # a file is not whole yet
         return ""
 
 

@@ -11,7 +11,8 @@ from zlib import crc32
 import mlx.core as mx
 
 from engine.errors import UNSUPPORTED_SESSION, EngineError
-from engine.kv.fitting import Weights
+from engine.kv.config_shape import text_configs
+from engine.kv.estimate import Weights
 from engine.model import loader, probe
 from engine.model.info import Model
 from engine.model.loaded import LoadedModel, TextCodec
@@ -43,9 +44,8 @@ def check(name: str, config: Mapping[str, Any], ranks: int) -> None:
             f"{name} is of the type {config.get('model_type')!r}, which cannot be spread over "
             "several ranks. Load it in an engine of one.",
         )
-    inner = config.get("text_config")
     for field, what in _DIVIDED:
-        found = [place.get(field) for place in (config, inner if isinstance(inner, dict) else {})]
+        found = [place.get(field) for place in text_configs(config)]
         count = next((number for number in found if type(number) is int), 0)
         if count % ranks:
             fits = [str(n) for n in range(2, count + 1) if count % n == 0]

@@ -16,7 +16,7 @@ from engine.hub.cache import come, discard, find, held, whole
 from engine.hub.fetch import check_space, download
 from engine.hub.models import Found, HubFacts, HubFile, HubModel, card, fit, look_up, search
 from engine.hub.names import Wanted, clean_name, parse
-from engine.kv.fitting import Fit
+from engine.kv.estimate import Fit
 
 __all__ = [
     "Fit",

@@ -28,6 +28,7 @@ from engine.hub import cache
 from engine.hub.fetch import SPARE, Progress
 from engine.hub.models import knows
 from engine.hub.names import clean_name
+from engine.kv.config_shape import text_configs
 from engine.model import folder as folders
 from engine.sandbox import confined
 
@@ -144,8 +145,7 @@ def expected_bytes(numbers: int, bits: int, recipe: str | None) -> int:
 
 def _group(config: Mapping[str, Any]) -> int:
     """Numbers that share a scale: 64, or 32 where the model's width is no multiple of that."""
-    inner = config.get("text_config")
-    places = [config, inner if isinstance(inner, dict) else {}]
+    places = text_configs(config)
     width = next((p["hidden_size"] for p in places if type(p.get("hidden_size")) is int), 64)
     return 64 if width % 64 == 0 else 32
 

@@ -21,6 +21,7 @@ from engine.errors import EngineError
 from engine.hub.gguf import kept
 from engine.hub.models import knows, quantisation
 from engine.hub.names import clean_name, licence_name, reasons, takes_tools
+from engine.kv.config_shape import text_configs
 from engine.model.folder import context_length
 from engine.sandbox.folders import ordinary, read, read_json
 
@@ -216,8 +217,7 @@ def _known(config: dict[str, Any]) -> bool:
 
 
 def _dtype(folder: Path, names: set[str], config: dict[str, Any]) -> str:
-    inner = config.get("text_config")
-    for place in (config, inner if isinstance(inner, dict) else {}):
+    for place in text_configs(config):
         for key in ("torch_dtype", "dtype"):
             if isinstance(place.get(key), str):
                 return clean_name(place[key].removeprefix("torch."), 12)

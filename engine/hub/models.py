@@ -29,8 +29,9 @@ from engine.hub.names import (
     reasons,
     takes_tools,
 )
-from engine.kv import fitting
-from engine.kv.fitting import Fit, Weights, context_limit
+from engine.kv import estimate
+from engine.kv.config_shape import text_configs
+from engine.kv.estimate import Fit, Weights, context_limit
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -531,19 +532,18 @@ def fit(model: HubModel, budget: int, tokens: int, chats: int) -> Fit:
     tokens = min(tokens, model.context) if model.context else tokens
     gpu = sys.platform == "darwin"
     config = model.config if _is_sensible(model.config) else {}
-    found = fitting.fit(config, weights, budget, tokens, chats, gpu=gpu)
+    found = estimate.fit(config, weights, budget, tokens, chats, gpu=gpu)
     if found.total < _MOST_BYTES:
         return found
-    return fitting.fit({}, weights, budget, tokens, chats, gpu=gpu)
+    return estimate.fit({}, weights, budget, tokens, chats, gpu=gpu)
 
 
 def _is_sensible(config: Mapping[str, Any]) -> bool:
     """Whether a config can be that of a model: it comes from anybody."""
-    inner = config.get("text_config")
     return all(
         not isinstance(value, list) or len(value) <= _MOST_LAYERS
         if not isinstance(value, int)
         else value <= (_MOST_LAYERS if "layer" in name else _MOST_SIZE)
-        for place in (config, inner if isinstance(inner, dict) else {})
+        for place in text_configs(config)
         for name, value in place.items()
     )

@@ -2,17 +2,75 @@
 
 The numbers are those of mlx-lm's own cache classes: which layers keep keys and values of every
 token, which of a window, which a state that does not grow. A test compares them with real caches
-of every family.
+of every family. mlx-lm's classes themselves cannot be asked: this is for the window's thread, and
+for configs that anybody may have written, of which anything may be missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.kv.config_reader import FULL, NOTHING, STATE, WINDOW, ConfigReader
-from engine.kv.shape import Layer, Scan, Shape
+
+@dataclass(frozen=True)
+class Layer:
+    """What one cache keeps of one session, in numbers.
+
+    Attributes:
+        keys, values: for each token.
+        window: the most tokens that are kept; None for all.
+        state: that does not grow.
+        plain: it is mlx-lm's `KVCache`, not inside another cache: it can be kept in few bits.
+        copied: it lies in one cache with a state, so that a snapshot holds its keys as well.
+    """
+
+    keys: int = 0
+    values: int = 0
+    window: int | None = None
+    state: int = 0
+    plain: bool = True
+    copied: bool = False
+
+    @property
+    def numbers(self) -> int:
+        """Of keys and values, for each token."""
+        return self.keys + self.values
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a config says of a model's size.
+
+    Attributes:
+        caches: in the order of the layers; some layers have none, some two.
+        heads: of the queries.
+        width: of a head's values.
+        inner: the widest array of a feed-forward layer, in numbers a token.
+        latent: keys are kept compressed.
+        grouped: several heads of the queries share one of the keys.
+        slots: chats that decode together can share a buffer (`engine.kv.slots`).
+        scanned: numbers that a recurrent layer takes for each token of a chunk that it reads; 0
+            where it takes no more than attention does.
+        scan_heads: that compare each token of a chunk with each other (Mamba 2); 0 where none do.
+    """
+
+    caches: tuple[Layer, ...]
+    hidden: int
+    heads: int
+    width: int
+    inner: int
+    latent: bool
+    grouped: bool
+    slots: bool
+    scanned: int
+    scan_heads: int
+
+
+def text_configs(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """A config, and the part of it that describes the text model of one that sees images."""
+    inner = config.get("text_config")
+    return [config, inner] if isinstance(inner, dict) else [config]
 
 
 def shape_of(config: Mapping[str, Any], ranks: int = 1) -> Shape | None:
@@ -25,86 +83,184 @@ def shape_of(config: Mapping[str, Any], ranks: int = 1) -> Shape | None:
             are divided. What belongs to no head is whole on each: compressed keys, an indexer's.
     """
     try:
-        reader = _Reader(config, ranks)
-        caches = reader.caches()
-        if not caches or not reader.hidden:
-            return None
-        vocabulary = reader.number("vocab_size", "num_vocab")
-        return Shape(
-            tuple(caches),
-            reader.hidden,
-            reader.own(reader.heads),
-            reader.head_widths(FULL)[1],
-            reader.own(reader.inner),
-            vocabulary,
-            reader.latent,
-            reader.grouped,
-            not reader.families & _ROWS,
-            reader.scan(),
-        )
+        return _Reader(config, ranks).shape()
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, ZeroDivisionError):
         return None
 
 
+# How configs and families name what their layers keep.
+
+_WINDOW, _FULL, _STATE, _NOTHING = "window", "full", "state", "nothing"
+_KINDS = {
+    **dict.fromkeys(("full_attention", "attention", "*", "G"), _FULL),
+    **dict.fromkeys(("sliding_attention", "chunked_attention", "L"), _WINDOW),
+    **dict.fromkeys(("mamba", "M", "linear_attention", "conv", "recurrent"), _STATE),
+    **dict.fromkeys(("-", "E", "mlp", "moe"), _NOTHING),
+}
+_LISTS = ("layer_types", "layers_block_type", "hybrid_override_pattern", "block_types")
+_WIDTHS = ("head_dim", "kv_channels", "hidden_size_per_head")
+_CONVOLUTIONS = (
+    *("linear_conv_kernel_dim", "conv_kernel", "mamba_d_conv", "d_conv", "conv1d_width"),
+)
+
+_WINDOWS = {
+    *("afmoe", "baichuan_m1", "cohere2", "exaone4", "exaone_moe", "gear", "gemma3", "gemma3_text"),
+    *("gemma3n", "gemma4", "gemma4_text", "gpt_oss", "laguna", "llama", "llama4", "mellum"),
+    *("mimo_v2_flash", "ministral3", "mistral", "muse_glimmer", "muse_spark", "olmo3"),
+    *("plamo3", "recurrent_gemma", "spark2_5", "step3p5"),
+}
+"""Families that keep a window of some layers. With others a window in the config changes what is
+attended to, or nothing, but not what is kept."""
+
+_WRAPPERS = {"mistral3", "llava", "pixtral"}
+"""Families that wrap a text model and keep all tokens of every layer, whatever that does alone."""
+
+_ALTERNATING = {
+    **dict.fromkeys(("gemma3", "gemma3_text"), ("sliding_window_pattern", 6)),
+    **dict.fromkeys(("gemma4", "gemma4_text"), ("sliding_window_pattern", 5)),
+    "cohere2": ("sliding_window_pattern", 4),
+    "plamo3": ("sliding_window_pattern", 8),
+    **dict.fromkeys(("llama4", "olmo3", "muse_glimmer", "spark2_5", "muse_spark"), ("", 4)),
+    **dict.fromkeys(("gpt_oss", "step3p5"), ("", 2)),
+    **dict.fromkeys(("qwen3_next", "qwen3_5", "qwen3_5_moe"), ("full_attention_interval", 4)),
+    "olmo_hybrid": ("", 4),
+    **dict.fromkeys(
+        ("bailing_hybrid", "bailing_moe_linear", "bailing_moe_v3"), ("layer_group_size", 1)
+    ),
+}
+"""Families that keep all tokens in every nth layer: the field that says n, and n without it."""
+
+_BY_PATTERN = {"gemma3", "gemma3_text", "cohere2", "plamo3", "llama4"}
+"""Those of them that go by n although newer configs list the layers, too."""
+
+_ALL_STATES = {"mamba", "falcon_mamba", "mamba2", "rwkv7"}
+
 _UNFOLDED = {"deepseek_v2", "minicpm3", "youtu_llm"}
 """Families that keep compressed keys unfolded for each head. Others keep them as they are."""
 
-_ROWS = {
+_BY_ROWS = {
     *("afm7", "deepseek_v32", "deepseek_v41", "gemma2", "glm_moe_dsa", "gpt_bigcode", "llama4"),
     *("minimax_m3_vl", "phi3small", "plamo", "plamo2"),
 }
 """Families whose attention is stepped row by row, or alone (`engine/FAMILIES.md`)."""
 
-_LINEAR = {"bailing_hybrid", "bailing_moe_linear"}
-"""Families whose state is a square for each head, without a convolution."""
+_MOST_LAYERS = 10_000  # beyond that a config is no model's, and a list of so many takes long
+
+# Arrays of a recurrent layer that are alive at once, counted in measured peaks: Mamba 2's, and
+# those of Jamba's Mamba, which keeps a state for each token of a chunk.
+_SCAN_ARRAYS = 17
+_STATE_ARRAYS, _NARROW_ARRAYS = 12, 10
 
 
-class _Reader(ConfigReader):
-    """What each layer keeps, in numbers."""
+class _Reader:
+    """Reads one config, of which anything may be missing: then an error of Python's is raised."""
 
-    def __init__(self, config: Mapping[str, Any], ranks: int = 1) -> None:
-        super().__init__(config)
-        self._ranks = ranks
+    def __init__(self, config: Mapping[str, Any], ranks: int) -> None:
+        places = text_configs(config)
+        self.config = {name: value for place in places for name, value in place.items()}
+        names = (str(place.get("model_type")).removesuffix("_text") for place in places)
+        self.families = {n for name in names for n in (name, f"{name}_text")}
+        self.ranks = ranks
+        self.hidden = self.number("hidden_size", "n_embd", "d_model", "model_dim", "hidden_dim")
+        self.heads = self.number("num_attention_heads", "n_head", "n_heads", "num_heads") or 1
+        self.count = self.number(
+            *("num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_transformer_layers")
+        )
+        if self.count > _MOST_LAYERS:
+            raise ValueError("too many layers")
+        self.width = self.number(*_WIDTHS) or self.hidden // self.heads
+        self.rank_of_keys = self.number("kv_lora_rank")
+        self.latent = bool(self.rank_of_keys) and not self.families & _UNFOLDED
+        self.kinds = [self.kind(at) for at in range(self.count)]
+
+    def number(self, *names: str) -> int:
+        """The first of these fields that is a positive whole number; 0 where there is none."""
+        values = (self.config.get(name) for name in names)
+        return next((v for v in values if type(v) is int and v > 0), 0)
+
+    def has(self, *families: str) -> bool:
+        return bool(self.families & set(families))
+
+    def flag(self, name: str, at: int) -> bool:
+        flags = self.config.get(name)
+        return isinstance(flags, Sequence) and at < len(flags) and flags[at] == 1
 
     def own(self, count: int) -> int:
         """One rank's of so many that are divided among all."""
-        return -(-count // self._ranks)
+        return -(-count // self.ranks)
 
-    @property
-    def latent(self) -> bool:
-        """Whether keys are kept compressed."""
-        return bool(self.number("kv_lora_rank")) and not self.families & _UNFOLDED
-
-    @property
-    def grouped(self) -> bool:
-        """Whether several heads of the queries share one of the keys."""
-        if self.families & _UNFOLDED:
-            return False
-        full = (at for at in range(self.count) if self.kind(at) == FULL)
-        return self.key_heads(next(full, 0), FULL) < self.heads
-
-    def scan(self) -> Scan | None:
-        """How recurrent layers read a chunk."""
-        kinds = {self.kind(at) for at in range(self.count)}
-        if STATE not in kinds and not self.has("falcon_h1"):
+    def shape(self) -> Shape | None:
+        caches = tuple(self.caches())
+        if not caches or not self.hidden:
             return None
-        if self.has("jamba"):
-            size = self.number("mamba_d_state")
-            return Scan(self.number("mamba_expand") * self.hidden, 0, size)
-        heads, each = self.mamba_heads()
-        return Scan(heads * each, heads) if heads and each else None
+        full = next((at for at, kind in enumerate(self.kinds) if kind == _FULL), 0)
+        return Shape(
+            caches,
+            self.hidden,
+            self.own(self.heads),
+            self.head_widths(_FULL)[1],
+            self.own(self.inner()),
+            self.latent,
+            not self.families & _UNFOLDED and self.key_heads(full, _FULL) < self.heads,
+            not self.families & _BY_ROWS,
+            *self.scan(),
+        )
 
-    @property
-    def inner(self) -> int:
-        """The widest array of a feed-forward layer, in numbers a token."""
-        dense = self.number("intermediate_size", "ffn_hidden_size", "n_inner") or 4 * self.hidden
-        expert = self.number("moe_intermediate_size", "expert_ffn_hidden_size")
-        chosen = self.number("num_experts_per_tok", "moe_topk", "moe_k", "num_experts_per_token")
-        if self.number("num_local_experts", "num_experts", "moe_num_experts"):
-            expert = expert or dense
-        return max(dense, expert * chosen)
+    # -- which layers keep what ---------------------------------------------------------------
 
-    # -- what each layer keeps ----------------------------------------------------------------
+    def kind(self, at: int) -> str:
+        """Whether a layer keeps all tokens, a window of them, a state, or nothing."""
+        kind = self.kind_by_fields(at) or self.kind_by_family(at)
+        if kind == _WINDOW and (not self.families & _WINDOWS or self.families & _WRAPPERS):
+            return _FULL
+        return kind
+
+    def kind_by_fields(self, at: int) -> str | None:
+        """What fields that only a few families have say."""
+        config, pattern = self.config, self.config.get("sliding_window_pattern")
+        if self.has("exaone4") and isinstance(pattern, str) and pattern:
+            return _KINDS.get(pattern[at % len(pattern)], _FULL)
+        if "hybrid_layer_pattern" in config:
+            return _WINDOW if self.flag("hybrid_layer_pattern", at) else _FULL
+        if "sliding_window_layers" in config:
+            return _WINDOW if at in config["sliding_window_layers"] else _FULL
+        if isinstance(config.get("linear_attn_config"), dict):
+            return _STATE if at + 1 in config["linear_attn_config"]["kda_layers"] else _FULL
+        if isinstance(config.get("full_attn_idxs"), list):
+            return _FULL if at in config["full_attn_idxs"] else _STATE
+        if isinstance(config.get("block_configs"), list):
+            attention = config["block_configs"][at]["attention"]
+            none = attention.get("no_op") or attention.get("replace_with_linear")
+            return _NOTHING if none else _FULL
+        if self.has("recurrent_gemma"):
+            blocks = config.get("block_types") or ["recurrent", "recurrent", "attention"]
+            return _STATE if blocks[at % len(blocks)] == "recurrent" else _WINDOW
+        if self.has("jamba") and "layers_block_type" not in config:
+            at_period = at % config["attn_layer_period"] == config["attn_layer_offset"]
+            return _FULL if at_period else _STATE
+        if self.has("plamo2"):
+            step = self.number("mamba_step") or 2
+            if self.count <= step // 2:
+                return _FULL if at == self.count - 1 else _STATE
+            return _FULL if at % step == step // 2 else _STATE
+        return None
+
+    def kind_by_family(self, at: int) -> str:
+        """What a list of the layers' types says, or the family without one."""
+        given = next((g for n in _LISTS if isinstance(g := self.config.get(n), (list, str))), None)
+        every = next((_ALTERNATING[n] for n in self.families if n in _ALTERNATING), None)
+        if given and not (every and self.families & _BY_PATTERN):
+            return _KINDS.get(str(given[at % len(given)]), _FULL)
+        if self.families & _ALL_STATES:
+            return _STATE
+        if every is None:
+            return _FULL
+        count = self.number(every[0]) or every[1]
+        last = every[0] == "layer_group_size" and at >= self.count // count * count
+        other = _WINDOW if self.families & _WINDOWS else _STATE
+        return _FULL if (at + 1) % count == 0 or last else other
+
+    # -- what a layer keeps -------------------------------------------------------------------
 
     def caches(self) -> list[Layer]:
         """What each layer keeps."""
@@ -113,7 +269,7 @@ class _Reader(ConfigReader):
             kept -= self.number("num_kv_shared_layers")
         elif self.has("afm7"):
             kept -= self.number("num_kv_reuse_layers")
-        found = [c for at in range(kept) for c in self.layer(at, self.kind(at))]
+        found = [c for at in range(kept) for c in self.layer(at, self.kinds[at])]
         if self.has("iquestloopcoder"):
             found += [replace(c, window=self.number("loop_window_size") or 64) for c in found]
         if self.has("nanbeige"):
@@ -124,73 +280,70 @@ class _Reader(ConfigReader):
 
     def layer(self, at: int, kind: str) -> list[Layer]:
         """The caches of one layer."""
-        ratios = self.config.get("compress_ratios")
-        if kind == NOTHING:
+        ratios, indexer = self.config.get("compress_ratios"), self.number("index_head_dim")
+        if kind == _NOTHING:
             return []
         if isinstance(ratios, list):
-            return self.compressed(at, ratios[at])
-        if kind == STATE:
+            # A window, and in layers that others read from too, a part of all tokens.
+            width = self.number("head_dim")
+            found = [Layer(width, 0, self.number("sliding_window") or None, plain=False)]
+            if ratios[at] and self.config["kv_source_layer_ids"][at] == at:
+                found.append(Layer(-(-(width + indexer) // ratios[at]), plain=False))
+            return found
+        if kind == _STATE:
             return [Layer(state=self.own(self.state()))]
         found = [self.attention(at, kind)]
         if self.has("longcat_flash", "longcat_flash_ngram"):
             found *= 2
-        elif self.latent and self.number("index_head_dim"):
-            # mlx-lm keeps the indexer's keys a second time, as its values.
-            found.append(Layer(self.number("index_head_dim"), self.number("index_head_dim")))
+        elif self.latent and indexer:
+            found.append(Layer(indexer, indexer))  # mlx-lm keeps its keys twice, also as values
         elif self.has("minimax_m3", "minimax_m3_vl"):
+            found = [replace(found[0], plain=False)]
             if self.flag("sparse_attention_freq", at):
-                found.append(Layer(self.number("index_head_dim")))
-            found[0] = replace(found[0], plain=False)
+                found.append(Layer(indexer))
         elif self.has("falcon_h1", "baichuan_m1"):
-            state = self.state() if self.has("falcon_h1") else found[0].keys + found[0].values
+            state = self.state() if self.has("falcon_h1") else found[0].numbers
             found = [replace(found[0], copied=True), Layer(state=state)]
         return [replace(c, plain=False) for c in found] if len(found) > 1 else found
 
-    def compressed(self, at: int, ratio: int) -> list[Layer]:
-        """A window, and in layers that others read from too, a part of all tokens."""
-        width = self.number("head_dim")
-        found = [Layer(width, 0, self.number("sliding_window") or None, plain=False)]
-        if ratio and self.config["kv_source_layer_ids"][at] == at:
-            found.append(Layer(-(-(width + self.number("index_head_dim")) // ratio), plain=False))
-        return found
-
     def attention(self, at: int, kind: str) -> Layer:
         """Keys and values, of all tokens or of a window."""
-        windowed = kind == WINDOW
-        ring = self.number("sliding_window", "sliding_window_size", "window_size")
-        if windowed and self.has("recurrent_gemma", "llama4"):
-            ring = self.number("attention_window_size", "attention_chunk_size")
-        window = ring or None if windowed else None
+        window = None
+        if kind == _WINDOW:
+            window = self.number("sliding_window", "sliding_window_size", "window_size") or None
+            if self.has("recurrent_gemma", "llama4"):
+                window = self.number("attention_window_size", "attention_chunk_size") or None
         if self.latent:
-            return Layer(self.number("kv_lora_rank"), self.number("qk_rope_head_dim"), window)
-        if self.number("kv_lora_rank"):
-            wide = self.number("qk_nope_head_dim") + self.number("qk_rope_head_dim")
-            width = self.number("v_head_dim") or self.hidden // self.heads
+            return Layer(self.rank_of_keys, self.number("qk_rope_head_dim"), window)
+        if self.rank_of_keys:
             heads = self.own(self.heads)
-            return Layer(heads * wide, heads * width, window)
-        keys, values = self.head_widths(kind)
-        heads = self.own(self.key_heads(at, kind))
+            keys = self.number("qk_nope_head_dim") + self.number("qk_rope_head_dim")
+            values = self.number("v_head_dim") or self.hidden // self.heads
+        else:
+            heads = self.own(self.key_heads(at, kind))
+            keys, values = self.head_widths(kind)
         return Layer(heads * keys, heads * values, window)
 
     def head_widths(self, kind: str) -> tuple[int, int]:
         """The widths of a head's keys and values."""
-        width = self.number("head_dim", "kv_channels", "hidden_size_per_head")
-        width = width or self.hidden // self.heads
-        value = self.number("v_head_dim") or width
-        if self.has("mimo_v2_flash") and kind == WINDOW:
-            return self.number("swa_head_dim") or width, self.number("swa_v_head_dim") or value
-        if self.has("gemma4") and kind == FULL:
-            width = value = self.number("global_head_dim") or width
-        return width, value
+        value = self.number("v_head_dim") or self.width
+        if self.has("mimo_v2_flash") and kind == _WINDOW:
+            keys, values = self.number("swa_head_dim"), self.number("swa_v_head_dim")
+            return keys or self.width, values or value
+        if self.has("gemma4") and kind == _FULL:
+            wide = self.number("global_head_dim") or self.width
+            return wide, wide
+        return self.width, value
 
     def key_heads(self, at: int, kind: str) -> int:
         """How many heads keys have in this layer."""
-        if kind == WINDOW:
-            own = self.number("swa_num_key_value_heads", "num_swa_key_value_heads")
-            if own:
-                return own
-        if kind == FULL and self.has("gemma4") and self.number("num_global_key_value_heads"):
-            return self.number("num_global_key_value_heads")
+        named: tuple[str, ...] = ()
+        if kind == _WINDOW:
+            named = "swa_num_key_value_heads", "num_swa_key_value_heads"
+        elif kind == _FULL and self.has("gemma4"):
+            named = ("num_global_key_value_heads",)
+        if heads := self.number(*named):
+            return heads
         if self.config.get("multi_query", self.has("gpt_bigcode")) or self.has("recurrent_gemma"):
             return 1
         if self.has("gpt2", "gpt_neox"):
@@ -205,42 +358,32 @@ class _Reader(ConfigReader):
         inner = self.config.get("attn_config")
         if isinstance(inner, dict) and type(inner.get("kv_n_heads")) is int:
             return int(inner["kv_n_heads"])
-        found = self.number(
-            *("num_key_value_heads", "num_kv_heads", "n_kv_heads", "num_attention_groups")
-        )
-        return found or self.heads
+        named = "num_key_value_heads", "num_kv_heads", "n_kv_heads", "num_attention_groups"
+        return self.number(*named) or self.heads
+
+    # -- recurrent layers ---------------------------------------------------------------------
 
     def state(self) -> int:
         """The numbers that a recurrent layer keeps."""
         back = max(0, self.number(*_CONVOLUTIONS) - 1)
-        if self.number("linear_key_head_dim"):
-            keys = self.number("linear_num_key_heads") * self.number("linear_key_head_dim")
-            wide = self.number("linear_value_head_dim")
-            values = self.number("linear_num_value_heads") * wide
-            return back * (2 * keys + values) + values * self.number("linear_key_head_dim")
+        width = self.number("head_dim") or self.hidden // self.heads
         linear = self.config.get("linear_attn_config")
+        if keys := self.number("linear_key_head_dim"):
+            values = self.number("linear_num_value_heads") * self.number("linear_value_head_dim")
+            return back * (2 * self.number("linear_num_key_heads") * keys + values) + values * keys
         if isinstance(linear, dict):
             return _delta(linear["num_heads"], linear["head_dim"], linear["short_conv_kernel_size"])
-        width = self.number("head_dim") or self.hidden // self.heads
-        if self.families & _LINEAR:
+        if self.has("bailing_hybrid", "bailing_moe_linear"):
             return self.heads * width * width
         if self.has("bailing_moe_v3"):
             return _delta(self.heads, width, self.number("short_conv_kernel_size") or 4)
         if self.has("rwkv7"):
             return 2 * self.hidden + self.hidden * (self.number("head_dim") or 64)
         if self.has("recurrent_gemma"):
-            lanes = self.number("lru_width") or self.hidden
-            return back * lanes + lanes
+            return (back + 1) * (self.number("lru_width") or self.hidden)
         if self.number("conv_L_cache"):
             return (self.number("conv_L_cache") - 1) * self.hidden
         return self.mamba(back)
-
-    def mamba_heads(self) -> tuple[int, int]:
-        """The heads of a Mamba 2 layer, and the width of each."""
-        heads = self.number("mamba_num_heads", "mamba_n_heads")
-        heads = heads or (self.number("num_heads") if self.has("mamba2") else 0)
-        names = ("hidden_size_per_head", "mamba_head_dim", "mamba_d_head", "head_dim")
-        return heads, self.number(*names)
 
     def mamba(self, back: int) -> int:
         """The numbers of a Mamba layer's state."""
@@ -255,10 +398,33 @@ class _Reader(ConfigReader):
         mixed = wide if self.has("plamo2") else wide + 2 * groups * size
         return back * mixed + wide * size
 
+    def mamba_heads(self) -> tuple[int, int]:
+        """The heads of a Mamba 2 layer, and the width of each."""
+        heads = self.number("mamba_num_heads", "mamba_n_heads")
+        heads = heads or (self.number("num_heads") if self.has("mamba2") else 0)
+        names = ("hidden_size_per_head", "mamba_head_dim", "mamba_d_head", "head_dim")
+        return heads, self.number(*names)
 
-_CONVOLUTIONS = (
-    *("linear_conv_kernel_dim", "conv_kernel", "mamba_d_conv", "d_conv", "conv1d_width"),
-)
+    # -- how wide a pass is -------------------------------------------------------------------
+
+    def scan(self) -> tuple[int, int]:
+        """`scanned` and `scan_heads`, as of `Shape`."""
+        if _STATE not in self.kinds and not self.has("falcon_h1"):
+            return 0, 0
+        if self.has("jamba"):
+            wide = self.number("mamba_expand") * self.hidden
+            return wide * (_STATE_ARRAYS * self.number("mamba_d_state") + _NARROW_ARRAYS), 0
+        heads, each = self.mamba_heads()
+        return (_SCAN_ARRAYS * heads * each, heads) if heads and each else (0, 0)
+
+    def inner(self) -> int:
+        """The widest array of a feed-forward layer, in numbers a token."""
+        dense = self.number("intermediate_size", "ffn_hidden_size", "n_inner") or 4 * self.hidden
+        expert = self.number("moe_intermediate_size", "expert_ffn_hidden_size")
+        chosen = self.number("num_experts_per_tok", "moe_topk", "moe_k", "num_experts_per_token")
+        if self.number("num_local_experts", "num_experts", "moe_num_experts"):
+            expert = expert or dense
+        return max(dense, expert * chosen)
 
 
 def _delta(heads: int, width: int, convolution: int) -> int:

@@ -24,7 +24,7 @@ from engine.kv.cache_objects import (
     own_states,
     stagger,
 )
-from engine.kv.config_estimate import STEP
+from engine.kv.estimate import STEP
 from engine.kv.held_caches import HeldCaches, Snapshot
 from engine.kv.ledger import Ledger, common_prefix
 from engine.kv.shared_prefix import SharedPrefix, SharedPrefixKV

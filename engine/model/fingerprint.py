@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.sandbox.folders import header
 from engine.text.rendering import TEMPLATE_FOLDER
 
 
@@ -31,6 +31,9 @@ def contents(folder: Path) -> str:
 
     Of every tensor the beginning, the middle and the end count, 4 KB each: hashing all of many
     gigabytes would take longer than loading them.
+
+    Raises:
+        OSError, RefusedError: a file cannot be read, or is not whole.
     """
     digest = hashlib.sha256()
     for file in (*sorted(folder.glob("*")), *_templates(folder)):
@@ -61,14 +64,11 @@ def adapter_identity(folder: Path, files: Sequence[Path]) -> tuple[object, ...]:
 
 
 def _add_tensors(digest: hashlib._Hash, file: Path) -> None:
-    digest.update(file.name.encode())
+    tensors, head = header(file)
+    digest.update(file.name.encode() + head[8:])
     with file.open("rb") as stream:
-        head = stream.read(int.from_bytes(stream.read(8), "little"))
-        digest.update(head)
-        start = stream.tell()
-        for tensor, entry in sorted(json.loads(head).items()):
-            if tensor != "__metadata__":
-                begin, end = entry["data_offsets"]
-                for place in (begin, (begin + end) // 2, max(begin, end - 4096)):
-                    stream.seek(start + place)
-                    digest.update(stream.read(min(4096, end - place)))
+        for _, entry in sorted(tensors.items()):
+            begin, end = entry["data_offsets"]
+            for place in (begin, (begin + end) // 2, max(begin, end - 4096)):
+                stream.seek(len(head) + place)
+                digest.update(stream.read(min(4096, end - place)))

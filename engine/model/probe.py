@@ -17,9 +17,9 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.kv import memory_estimate
+from engine.kv import cache_objects
 from engine.kv.cache_objects import Caches, clone
-from engine.kv.config_estimate import MemoryEstimate
+from engine.kv.estimate import MemoryEstimate
 from engine.kv.session_kv import SessionKV
 from engine.kv.slot_policy import policy_for
 from engine.kv.slots import Slots
@@ -174,8 +174,8 @@ def _estimate(
     net: Any, make_cache: Callable[[], Caches], sessions: list[Caches], vocab: int
 ) -> Generator[None, None, MemoryEstimate]:
     """What a session costs. Most caches tell by their shape, others need two longer lengths."""
-    if not memory_estimate.grows_unseen(sessions[0], sessions[1]):
-        return memory_estimate.measure(sessions[0])
+    if not cache_objects.grows_unseen(sessions[0], sessions[1]):
+        return cache_objects.measure(sessions[0])
     first, second = MEASURED_AT
     caches = make_cache()
     try:
@@ -188,8 +188,8 @@ def _estimate(
             yield
     except Exception as error:  # a model of a shorter context, say
         log.debug("caches are measured at short lengths: %s: %s", type(error).__name__, error)
-        return memory_estimate.measure(sessions[0], sessions[1], more=7)
-    return memory_estimate.measure(shorter, caches, more=second - first)
+        return cache_objects.measure(sessions[0], sessions[1], more=7)
+    return cache_objects.measure(shorter, caches, more=second - first)
 
 
 def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None, Ways]:

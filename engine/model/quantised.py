@@ -15,9 +15,8 @@ from typing import Any
 import mlx.core as mx
 
 from engine.errors import UNSUPPORTED_SESSION, EngineError
-from engine.kv.cache_objects import Caches, clone, leaves
-from engine.kv.config_estimate import MemoryEstimate
-from engine.kv.memory_estimate import measure
+from engine.kv.cache_objects import Caches, clone, leaves, measure
+from engine.kv.estimate import MemoryEstimate
 from engine.kv.session_kv import SessionKV
 from engine.kv.slots import Slots
 from engine.model import probe, ragged, vocabulary

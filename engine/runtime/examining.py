@@ -13,7 +13,8 @@ from engine.cluster.sharding import Shares
 from engine.errors import MODEL_LOAD_FAILED, OUT_OF_MEMORY, EngineError, is_out_of_memory, words_of
 from engine.hub.gguf import kept
 from engine.hub.names import clean_name
-from engine.kv.fitting import Fit, Loaded, Weights, fit
+from engine.kv.config_shape import text_configs
+from engine.kv.estimate import Fit, Loaded, Weights, fit
 from engine.messages import Estimate
 from engine.model import adapting, fingerprint, folder, loader
 from engine.model.adapting import Adapter, reads_again
@@ -112,8 +113,7 @@ def examine(asked: str, confined: Confined, adapter: str | None = None) -> Candi
     added = None if adapter is None else _adapter(adapter, confined)
     name = clean_name(folder.display_name(path)) or clean_name(path.name) or "The model"
     facts = confined.look(path, name)
-    inner = facts.config.get("text_config")
-    configs = (facts.generation, facts.config, inner if isinstance(inner, dict) else {})
+    configs = (facts.generation, *text_configs(facts.config))
     eos = _ends(*(config.get("eos_token_id") for config in configs))
     same = identity(path)
     with _lock:

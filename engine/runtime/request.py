@@ -11,7 +11,7 @@ from functools import cached_property
 import mlx.core as mx
 
 from engine.kv import shared_prefix
-from engine.kv.config_estimate import MemoryEstimate
+from engine.kv.estimate import MemoryEstimate
 from engine.kv.held_caches import Part
 from engine.kv.ledger import TOKEN_BYTES, CacheKey, Ledger, Offer, common_prefix, packed
 from engine.kv.offload import kv_fingerprint

@@ -134,7 +134,7 @@ def look(folder: Path, name: str) -> Facts:
     rows: list[int] = []
     tensors = wide = largest = 0
     for file in weights:
-        entries_of = header(folder / file)
+        entries_of = header(folder / file)[0]
         tensors += len(entries_of)
         for tensor, entry in entries_of.items():
             begin, end = entry["data_offsets"]
@@ -367,7 +367,7 @@ def _adapter_sizes(folder: Path, name: str, kind: str, rank: int) -> tuple[int, 
     if not stat.S_ISREG(status.st_mode):
         raise RefusedError(f"{file.name} is no ordinary file, so {name} is not loaded.")
     check_holes(file.name, status)
-    tensors = header(file, "adapter")
+    tensors, _ = header(file, "adapter")
     if not tensors or len(tensors) > _MOST_ADAPTER_TENSORS:
         raise RefusedError(f"{name} is no adapter: {file.name} holds {len(tensors):,} arrays.")
     size = wide = 0
@@ -399,8 +399,10 @@ def _adapter_sizes(folder: Path, name: str, kind: str, rank: int) -> tuple[int, 
 # Single files.
 
 
-def header(file: Path, what: str = "model") -> dict[str, dict[str, Any]]:
+def header(file: Path, what: str = "model") -> tuple[dict[str, dict[str, Any]], bytes]:
     """The tensors of a safetensors file, each with "dtype", "shape" and "data_offsets".
+
+    Returned with them are the bytes of the file before those of the tensors.
 
     Args:
         what: is to be downloaded again where it is damaged.
@@ -421,7 +423,8 @@ def header(file: Path, what: str = "model") -> dict[str, dict[str, Any]]:
                 f"{file.name} has a header of {length / 1e6:,.0f} MB; safetensors allows 100."
             )
         try:
-            content = json.loads(stream.read(length))
+            raw = stream.read(length)
+            content = json.loads(raw)
         except (ValueError, RecursionError):
             raise damaged from None
     if not isinstance(content, dict) or len(content) > _MOST_TENSORS:
@@ -433,7 +436,7 @@ def header(file: Path, what: str = "model") -> dict[str, dict[str, Any]]:
             f"{file.name} is incomplete: {8 + length + end - size:,} bytes are missing. "
             f"Download the {what} again."
         )
-    return content
+    return content, head + raw
 
 
 def _end(entry: Any, damaged: RefusedError) -> int:

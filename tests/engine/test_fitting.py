@@ -13,9 +13,8 @@ from engine import Engine, EngineError, SamplingParams
 from engine.bench import memory
 from engine.bench.small_configs import NotBuildableError, architectures, small_config
 from engine.kv.cache_objects import leaves
-from engine.kv.config_estimate import MemoryEstimate, estimate
 from engine.kv.config_shape import shape_of
-from engine.kv.fitting import Fit, Loaded, Weights, fit
+from engine.kv.estimate import Fit, Loaded, MemoryEstimate, Weights, estimate, fit
 
 GB = 10**9
 

@@ -27,7 +27,7 @@ from engine.cluster.group import Do, Order, Record
 from engine.cluster.link import Answered, Asked, Called, Link, Unasked
 from engine.cluster.processes import Rank
 from engine.cluster.relay import BUDGET_SHARE, budget_of, differing
-from engine.kv.fitting import Weights
+from engine.kv.estimate import Weights
 from engine.kv.session_kv import SessionKV
 from engine.messages import Load, UnloadIdle
 from engine.reply import Reply

@@ -13,7 +13,7 @@ evaluated numbers, and evaluating costs 60 microseconds, so numpy computes many 
 layer. Waiting in the midst of a pass costs nothing more: on a CPU MLX runs only some operations
 ahead of Python, so 85 of a step's 93 ms had passed before its launch was done.
 
-Imports: engine.model.patches.
+Imports: engine.model.patches, engine.sandbox.
 """
 
 from __future__ import annotations

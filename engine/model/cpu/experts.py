@@ -9,7 +9,6 @@ time, so that a model that nearly fills the memory is never held twice.
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import sys
 from collections.abc import Iterator, Sequence
@@ -23,6 +22,8 @@ from engine.model.cpu.few_bits import Format, Session, codes_of, each, gated, mu
 from engine.model.cpu.layers import rows_of, same, stand_in
 from engine.model.cpu.onnx_graph import Graph
 from engine.model.patches import mix_in
+from engine.sandbox.folders import header
+from engine.sandbox.protocol import RefusedError
 
 log = logging.getLogger(__name__)
 
@@ -34,18 +35,17 @@ class Tensors:
     """The tensors of a folder's safetensors files, to be read piece by piece; open until closed.
 
     Raises:
-        OSError, ValueError: of a file that cannot be read.
+        OSError, RefusedError: of a file that cannot be read.
     """
 
     def __init__(self, folder: Path) -> None:
         self._places: dict[str, tuple[BinaryIO, dict[str, Any], int]] = {}
         with contextlib.ExitStack() as files:
             for path in sorted(folder.glob("model*.safetensors")):
+                tensors, head = header(path)
                 file = files.enter_context(path.open("rb", buffering=0))
-                size = int.from_bytes(file.read(8), "little")
-                for name, entry in json.loads(file.read(size)).items():
-                    if name != "__metadata__":
-                        self._places[name] = file, entry, 8 + size + entry["data_offsets"][0]
+                for name, entry in tensors.items():
+                    self._places[name] = file, entry, len(head) + entry["data_offsets"][0]
             self.close = files.pop_all().close
 
     def has(self, name: str, array: mx.array) -> bool:
@@ -127,7 +127,7 @@ def take(net: Any, folder: Path) -> Iterator[int]:
         return
     try:
         tensors = Tensors(folder)
-    except (OSError, ValueError) as error:
+    except (OSError, RefusedError) as error:
         log.warning("Experts stay slow: %s", error)
         return
     with contextlib.closing(tensors):
