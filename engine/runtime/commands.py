@@ -101,18 +101,14 @@ class Reception:
             bool(command.template.get("tools")),
         )
         job = self._job(session, command)
-        name, reply_id = session.id, request.id  # not the session: its model may be unloaded
-        requests = self._state.requests
-
-        def is_wanted() -> bool:
-            return name in requests and requests[name].id == reply_id
-
-        session.request = requests[name] = request
+        # Not the request: it has the session, whose model may be unloaded meanwhile.
+        name, reply_id, ended = session.id, request.id, request.ended
+        session.request = self._state.requests[name] = request
         self._state.unended.add(request)
         try:
             self._workers.run(
                 session.model.info.id,
-                lambda: prepare(job) if is_wanted() else None,
+                lambda: None if ended.is_set() else prepare(job),
                 lambda prepared: self._prepared(name, reply_id, prepared),
                 lambda error: self._not_prepared(name, reply_id, error),
             )

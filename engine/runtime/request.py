@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from dataclasses import dataclass, field
 from datetime import date
@@ -109,6 +110,7 @@ class Request:
         restored: its caches came from disk, and no pass over them has failed yet.
         alone: a shared pass has failed with it, so it steps in passes of its own.
         adopts: it may take over what others have read; False after that has failed once.
+        ended: it has had its last event; a worker may ask.
         offered: what was found last that it may take over, and when: another is found only where
             who holds what has changed since.
         dropped: messages of the conversation that the prompt leaves out.
@@ -150,6 +152,7 @@ class Request:
         self._packed = b""
         self.dropped = 0
         self.status = Status.PREPARING
+        self.ended = threading.Event()
         self.queue_position = -1
         self.waiting_since = sent_at
         self.ready_at = 0.0
@@ -324,7 +327,7 @@ class Request:
             return
         stop = self.text.stop if self.text is not None else None
         self._sink(Finished(self.session.id, self.id, reason, self.stats(), stop, message), ())
-        self.status = Status.FINISHED  # now that it has been told
+        self._end()  # now that it has been told
 
     def fail(self, code: str, message: str) -> None:
         """End with an error; the last event."""
@@ -335,7 +338,11 @@ class Request:
         except BaseException:
             log.exception("the calls of a reply that failed could not be ended")
         self._sink(Failed(self.session.id, self.id, code, message), ())
+        self._end()
+
+    def _end(self) -> None:
         self.status = Status.FINISHED
+        self.ended.set()
 
     def stats(self) -> ReplyStats:
         """What the reply has cost so far."""
