@@ -11,7 +11,6 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable
-from enum import Enum, auto
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -50,7 +49,7 @@ from engine.runtime.examining import Estimating, as_engine_error
 from engine.runtime.executor import Executor
 from engine.runtime.jobs import Embedding, Restoring
 from engine.runtime.models import Loading, Pairing, surely
-from engine.runtime.plan import Piece, Status, StepPlan
+from engine.runtime.plan import Piece, Status, StepPlan, Timing, View
 from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State, view
@@ -126,44 +125,53 @@ class Loop:
             self.end(why)
 
     def step(self) -> bool:
-        """One turn of the loop; False when it is over. Blocks only when there is nothing to do."""
-        try:
-            return self._turn()
-        except BaseException as error:  # a panic in a native library, too
-            self._idle = False
-            self._recovery.after(error)
-            return True
+        """One turn of the loop; False when it is over. Blocks only when there is nothing to do.
 
-    def _turn(self) -> bool:
-        reached = self._recovery.reached
-        reached(Stage.COMMANDS)
-        if not self._take_commands():
-            return False
-        reached(Stage.PLANNING)
-        now = view(self._state, self._loading.wanted, self._pieces())
-        plan = self._scheduler.plan(now)
-        reached(Stage.COMPUTING, plan)
-        run = self._executor.run(plan)
+        Each part has a fence of its own, since what is made good after a fault differs.
+        """
+        recovery, idle = self._recovery, self._idle
+        self._idle = False  # after a fault the next turn does not wait
         try:
-            self._delivery.deliver(plan, run)
-        finally:
-            run.let_go()
-        reached(Stage.AFTERWARDS)
-        self._scheduler.observe(now, plan, run.timing)
+            if not self._take_commands(idle):
+                return False
+        except BaseException as error:  # a panic in a native library, too; as below
+            return recovery.after(error, survived=3)
+        try:
+            now = view(self._state, self._loading.wanted, self._pieces())
+            plan = self._scheduler.plan(now)
+        except BaseException as error:
+            return recovery.after(error, survived=2, planning=True)
+        try:
+            run = self._executor.run(plan)
+            try:
+                self._delivery.deliver(plan, run)
+            finally:
+                run.let_go()
+        except BaseException as error:
+            return recovery.after(error, survived=1, computed=plan)
+        try:
+            self._finish(now, plan, run.timing)
+        except BaseException as error:
+            return recovery.after(error, survived=3)
+        recovery.well()
+        return True
+
+    def _finish(self, now: View, plan: StepPlan, timing: Timing) -> None:
+        """Learn from a turn, and read the next pieces beside the chats that stream."""
+        self._scheduler.observe(now, plan, timing)
         self._state.fail_lost()
         if plan.passes:
             self._resting.worked()
             if openblas():
                 process.streamed()
-        self._read_pieces(plan, run.timing.decode)  # beside chats that stream, too
+        self._read_pieces(plan, timing.decode)
         waits = self._loading.wanted is not None and not plan.awaits_disk
         self._idle = plan.idle and not waits
-        self._recovery.well()
-        return True
 
-    def _take_commands(self) -> bool:
+    def _take_commands(self, idle: bool) -> bool:
+        """Take what callers ask, waiting for it where nothing else is to be done."""
         phase = self._state.meter.phase
-        if self._idle and not self._inbox:
+        if idle and not self._inbox:
             if self._state.leader is not None:
                 self._state.leader.rest()
             parts = (self._idling, self._resting)
@@ -300,54 +308,48 @@ class Loop:
             surely(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
 
 
-class Stage(Enum):
-    """How far a turn has come."""
-
-    COMMANDS = auto()
-    PLANNING = auto()
-    COMPUTING = auto()
-    AFTERWARDS = auto()
-
-
-SURVIVED = {Stage.COMMANDS: 3, Stage.PLANNING: 2, Stage.COMPUTING: 1, Stage.AFTERWARDS: 3}
-"""So many faults in a row the engine goes on after."""
-
-
 class Recovery:
-    """Knows how far the turn has come, and makes good what a fault has left."""
+    """Makes good what a fault in a turn has left."""
 
     def __init__(self, state: State, loading: Loading) -> None:
         self._state = state
         self._loading = loading
-        self._stage = Stage.COMMANDS
-        self._plan = StepPlan()
         self._in_a_row = 0
-
-    def reached(self, stage: Stage, plan: StepPlan | None = None) -> None:
-        """Take note of how far the turn has come; when it computes, with which plan."""
-        self._stage = stage
-        if plan is not None:
-            self._plan = plan
 
     def well(self) -> None:
         """A turn has come to its end."""
         self._in_a_row = 0
 
-    def after(self, error: BaseException) -> None:
-        """Make good what a fault has left; raises it again where the engine cannot go on."""
+    def after(
+        self,
+        error: BaseException,
+        survived: int,
+        planning: bool = False,
+        computed: StepPlan | None = None,
+    ) -> bool:
+        """Make good what a fault has left, and go on.
+
+        Args:
+            survived: so many faults in a row the engine goes on after.
+            planning: no plan could be made.
+            computed: the plan that was being carried out.
+
+        Raises:
+            BaseException: the error, where the engine cannot go on.
+        """
         self._in_a_row += 1
-        if isinstance(error, RanksLostError) or self._in_a_row > SURVIVED[self._stage]:
+        if isinstance(error, RanksLostError) or self._in_a_row > survived:
             raise error
-        log.error("a turn of the engine failed (%s)", self._stage.name.lower(), exc_info=error)
-        if self._stage is Stage.COMPUTING:
-            self._begin_again()
-        elif self._stage is Stage.PLANNING and self._in_a_row > 1:
+        log.error("a turn of the engine failed", exc_info=error)
+        if computed is not None:
+            self._begin_again(computed)
+        elif planning and self._in_a_row > 1:
             self._give_up(error)
         self._state.fail_lost()
+        return True
 
-    def _begin_again(self) -> None:
-        """Let the sessions of the plan go on from caches that are made anew."""
-        plan = self._plan
+    def _begin_again(self, plan: StepPlan) -> None:
+        """Let the sessions of a plan go on from caches that are made anew."""
         ids = {i for step in plan.passes for i in step.rows}
         ids |= {part.session for part in (*plan.chunks, plan.adopt) if part is not None}
         for request in [r for key, r in self._state.requests.items() if key in ids]:
