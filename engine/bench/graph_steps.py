@@ -122,7 +122,7 @@ def stretto(model: Any, case: Case) -> Count | None:
 
     def session(length: int) -> SessionKV:
         kv = SessionKV(make, model.can.ways.shares_prefix)
-        kv.caches = filled(model.net, make(), length)
+        kv.set_caches(filled(model.net, make(), length))
         kv.tokens = [0] * length
         return kv
 

@@ -133,7 +133,7 @@ class _Stretto(Contender):
         self._model = replace(model, slots=slots)
         self._kvs = [SessionKV(model.new_caches) for _ in range(chats)]
         for kv in self._kvs:
-            kv.caches = filled(model.net, model.new_caches(), tokens)
+            kv.set_caches(filled(model.net, model.new_caches(), tokens))
             kv.tokens = [0] * tokens
         self._rows = [answer(kv) for kv in self._kvs]
 

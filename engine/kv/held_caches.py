@@ -82,17 +82,16 @@ class HeldCaches:
         self.watch: Watch | None = None
         self._measured: int | None = None  # bytes of the arrays; None when they may have changed
 
-    @property
-    def caches(self) -> Caches | None:
-        """The caches, one a layer, their keys and values in them; None when there are none.
+    def take_out(self) -> Caches:
+        """Leave the slots, which copies; returns the caches with their keys and values in them.
 
-        Leaves the slots first. `layers` gives the same objects without that.
+        One a layer; empty when there are none. `layers` gives the same objects as they are.
         """
         self.leave_slots()
-        return self._caches
+        return self.layers
 
-    @caches.setter
-    def caches(self, caches: Caches | None) -> None:
+    def set_caches(self, caches: Caches | None) -> None:
+        """Hold these caches instead."""
         if self.slots is not None:
             self.slots.free(self)
         if self.stack is not None:
@@ -122,7 +121,7 @@ class HeldCaches:
 
     def drop(self) -> None:
         """Free the caches."""
-        self.caches = None
+        self.set_caches(None)
         self._snapshot = None
         self._stop_sharing()
 

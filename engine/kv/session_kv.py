@@ -70,7 +70,8 @@ class SessionKV(HeldCaches):
         Returns its length, which is how many tokens need not be fed again. It is less than
         `len(prompt)`, because a forward pass needs a token to run on.
         """
-        if self.caches is None:
+        caches = self.take_out()
+        if not caches:
             self.rebuilt = self._dropped
             self._reset()
             return 0
@@ -86,9 +87,9 @@ class SessionKV(HeldCaches):
             surplus = len(self.tokens) - snapshot.length
             for layer, kept in enumerate(snapshot.caches):
                 if kept is not None:
-                    self.caches[layer] = clone(kept)
-                elif self.caches[layer] is not None:
-                    self.caches[layer].trim(surplus)
+                    caches[layer] = clone(kept)
+                elif caches[layer] is not None:
+                    caches[layer].trim(surplus)
             self._forget_after(snapshot.length)
             return snapshot.length
         self._reset()
@@ -98,8 +99,8 @@ class SessionKV(HeldCaches):
         """Give back room that was for more than a prompt of so many tokens, where it is much."""
         room = self.capacity
         if self.shared_prefix is None and self.is_plain and room > 2 * length + MAX_STEPS * STEP:
-            self.caches = self.beginning(len(self.tokens), room=True)
-            stagger(self.caches)
+            self.set_caches(self.beginning(len(self.tokens), room=True))
+            stagger(self.layers)
 
     def expect(self, more: int) -> None:
         """Let the caches grow in larger steps when `more` tokens are still to be read."""
@@ -125,8 +126,8 @@ class SessionKV(HeldCaches):
 
     def snapshot(self) -> None:
         """Keep a copy of the layers that cannot be trimmed, to go back to."""
-        assert self.caches is not None
-        kept = [own_states(compact(clone(c))) if may_not_trim(c) else None for c in self.caches]
+        caches = self.take_out()
+        kept = [own_states(compact(clone(c))) if may_not_trim(c) else None for c in caches]
         mx.eval(list(leaves(kept)))  # frees what was cut off
         self._snapshot = Snapshot(kept, len(self.tokens))
         self.touched()
@@ -158,8 +159,8 @@ class SessionKV(HeldCaches):
     def _reset(self) -> None:
         self._changed()
         self._moved(0)
-        self.caches = self.make()
-        stagger(self.caches)
+        self.set_caches(self.make())
+        stagger(self.layers)
         self.tokens = []
         self.cuts = []
         self._snapshot = None
@@ -173,7 +174,7 @@ class SessionKV(HeldCaches):
             self.take(self.beginning(length, room=True), self.tokens[:length], self.cuts)
             return True
         surplus = len(self.tokens) - length
-        for cache in self.caches or []:
+        for cache in self.take_out():
             if cache is not None and surplus:
                 cache.trim(surplus)
         self._forget_after(length)
@@ -215,16 +216,16 @@ class SessionKV(HeldCaches):
 
         `length` must be within `reach`. With `room` they have space for the next tokens.
         """
-        assert self.caches is not None
+        caches = self.take_out()
         surplus = len(self.tokens) - length
-        kept: Sequence[Any] = [None] * len(self.caches)
+        kept: Sequence[Any] = [None] * len(caches)
         if surplus and not self.trimmable:
             assert self._snapshot is not None
             assert self._snapshot.length == length
             kept = self._snapshot.caches
         copies = [
             detached(cache, surplus, room) if own is None else detached(own, 0, room)
-            for cache, own in zip(self.caches, kept, strict=True)
+            for cache, own in zip(caches, kept, strict=True)
         ]
         if self.shared_prefix is not None:
             copies = shared_prefix.in_one_piece(copies, self.make(), length, room)
@@ -237,10 +238,11 @@ class SessionKV(HeldCaches):
 
         Where they go on from a shared prefix, their keys and values are `Joined`.
         """
-        if self.caches is None or self.shared_prefix is None:
-            return self.caches
+        caches = self.take_out()
+        if self.shared_prefix is None:
+            return caches or None
         made = self.make()
-        for cache, held in zip(made, self.caches, strict=True):
+        for cache, held in zip(made, caches, strict=True):
             cache.keys, cache.values = held.joined()
             cache.offset = held.offset
         return made
@@ -270,7 +272,7 @@ class SessionKV(HeldCaches):
         """
         self._changed()
         self._moved(0)
-        self.caches = caches
+        self.set_caches(caches)
         stagger(caches)
         self.tokens = list(tokens)
         self.cuts = [c for c in cuts if c <= len(tokens)]
@@ -299,29 +301,31 @@ class SessionKV(HeldCaches):
         """A twin that shares the memory: as a shared prefix, or until either of the two writes."""
         twin = self.another()
         shared = self._after_shared_prefix(len(self.tokens))
-        twin.caches = shared or clone(self.caches)
+        caches = self.take_out()
+        twin.set_caches(shared or (clone(caches) if caches else None))
         twin.tokens = list(self.tokens)
         twin.cuts = list(self.cuts)
         twin.ledger = self.ledger
         twin._dropped = self._dropped
         twin._snapshot = self._snapshot
-        if shared is None and self.caches is not None:
+        if shared is None and caches:
             self._share_with(twin)
         return twin
 
     def make_shared_prefix(self) -> bool:
         """Turn all that the caches hold into a shared prefix; False where they are not plain."""
-        if self.caches is None or not self.is_plain or not self.caches[0].offset:
+        caches = self.take_out()
+        if not self.is_plain or not caches[0].offset:
             return False
-        length = self.caches[0].offset
+        length = caches[0].offset
         if self.shared_prefix is not None:
-            pairs = [cache.whole(length, 0) for cache in self.caches]
+            pairs = [cache.whole(length, 0) for cache in caches]
         else:
-            pairs = [(c.keys[:, :, :length], c.values[:, :, :length]) for c in self.caches]
+            pairs = [(c.keys[:, :, :length], c.values[:, :, :length]) for c in caches]
         mx.eval(pairs)
         made = SharedPrefix([k for k, _ in pairs], [v for _, v in pairs])
-        self.caches = [SharedPrefixKV(made, layer, length) for layer in range(len(pairs))]
-        stagger(self.caches)
+        self.set_caches([SharedPrefixKV(made, layer, length) for layer in range(len(pairs))])
+        stagger(self.layers)
         return True
 
     def _after_shared_prefix(self, length: int) -> Caches | None:
@@ -333,10 +337,9 @@ class SessionKV(HeldCaches):
         least = shared_prefix.MIN_TOKENS
         if not self.shares_prefix or length < least or not self.is_plain:
             return None
-        assert self.caches is not None
-        if self.shared_prefix is None or length - self.caches[0].base >= least:
+        if self.shared_prefix is None or length - self.layers[0].base >= least:
             self.make_shared_prefix()
-        twins = clone(self.caches)
+        twins = clone(self.take_out())
         for twin in twins:
             twin.trim(twin.offset - length)
         return list(twins)

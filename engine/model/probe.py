@@ -322,7 +322,7 @@ def _difference(way: str, tried: _Tried) -> Generator[None, None, float]:
     together = [clone(caches) for caches in tried.sessions]
     slots, kvs = Slots(policy_for(device_here())), [SessionKV(list) for _ in together]
     for kv, caches in zip(kvs, together, strict=True):
-        kv.caches = caches
+        kv.set_caches(caches)
     worst = 0.0
     try:
         if way == _SHARED_PREFIX:

@@ -140,7 +140,7 @@ def _agree_in_slots(
     slots, kvs = Slots(model.slots.policy), [SessionKV(list) for _ in sessions]
     try:
         for kv, caches in zip(kvs, sessions, strict=True):
-            kv.caches = clone(caches)
+            kv.set_caches(clone(caches))
         order = slots.assign(kvs)
         if not slots.occupants:
             return False

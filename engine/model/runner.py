@@ -75,11 +75,11 @@ def prefill(model: LoadedModel, kv: SessionKV, tokens: list[int]) -> None:
     Logits are not computed for them: what nobody evaluates, MLX does not run. A layer of few bits
     does not wait to be evaluated, so that it is given one row.
     """
-    assert kv.caches is not None
+    caches = kv.take_out()
     for piece in _pieces(model, tokens):
         with cpu.engaged(), output_rows.only([0]):
-            model.net(mx.array([piece]), cache=kv.caches)
-            mx.eval(list(leaves(kv.caches)))
+            model.net(mx.array([piece]), cache=caches)
+            mx.eval(list(leaves(caches)))
     kv.note_read(tokens)
 
 

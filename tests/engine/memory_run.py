@@ -86,7 +86,7 @@ def watched(slow_disk: float = 0.0) -> Iterator[Turns]:
         slow_disk: seconds that each file takes longer to write.
     """
     seen = Turns(base=mx.get_active_memory())
-    turn, decode, write = Loop._turn, runner.decode, Image.write
+    turn, decode, write = Loop.step, runner.decode, Image.write
 
     def looked_at(loop: Loop) -> bool:
         mx.reset_peak_memory()
@@ -117,12 +117,12 @@ def watched(slow_disk: float = 0.0) -> Iterator[Turns]:
 
     most = scheduler.MOST_CHUNK
     scheduler.MOST_CHUNK = pacing.MOST_CHUNK = CHUNK
-    Loop._turn, runner.decode, Image.write = looked_at, faulty, slow  # type: ignore[method-assign]
+    Loop.step, runner.decode, Image.write = looked_at, faulty, slow  # type: ignore[method-assign]
     try:
         yield seen
     finally:
         scheduler.MOST_CHUNK = pacing.MOST_CHUNK = most
-        Loop._turn, runner.decode, Image.write = turn, decode, write  # type: ignore[method-assign]
+        Loop.step, runner.decode, Image.write = turn, decode, write  # type: ignore[method-assign]
 
 
 def run(

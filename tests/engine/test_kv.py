@@ -74,11 +74,11 @@ def test_a_copy_costs_nothing_until_it_is_written_to() -> None:
 def test_begin_keeps_the_common_beginning_and_always_leaves_a_token() -> None:
     kv = SessionKV(lambda: [KVCache()])
     assert kv.begin([1, 2, 3]) == 0
-    feed(kv.caches[0], 4)
+    feed(kv.take_out()[0], 4)
     kv.tokens = [1, 2, 3, 4]
     assert kv.begin([1, 2, 3, 4, 5]) == 4
     assert kv.begin([1, 2, 9, 9]) == 2
-    assert kv.caches[0].offset == 2
+    assert kv.take_out()[0].offset == 2
     assert kv.begin([1, 2]) == 1
     assert kv.begin([7]) == 0
     assert kv.tokens == []
@@ -87,13 +87,13 @@ def test_begin_keeps_the_common_beginning_and_always_leaves_a_token() -> None:
 def test_what_cannot_go_back_goes_back_to_its_copy() -> None:
     kv = SessionKV(lambda: [ArraysCache(1)])
     kv.begin([1, 2, 3, 4])
-    feed(kv.caches[0], 2)
+    feed(kv.take_out()[0], 2)
     kv.tokens = [1, 2]
     kv.snapshot()
-    feed(kv.caches[0], 2, value=5.0)
+    feed(kv.take_out()[0], 2, value=5.0)
     kv.tokens += [3, 4]
     assert kv.begin([1, 2, 3, 8]) == 2
-    assert set(content(kv.caches[0])) == {1.0}
+    assert set(content(kv.take_out()[0])) == {1.0}
     assert kv.begin([1, 9]) == 0
 
 
@@ -101,7 +101,7 @@ def test_a_ring_buffer_that_has_wrapped_is_not_trimmed() -> None:
     kv = SessionKV(lambda: [RotatingKVCache(max_size=4)])
     kv.begin([0] * 6)
     for _ in range(6):
-        feed(kv.caches[0], 1)
+        feed(kv.take_out()[0], 1)
     kv.tokens = [1, 2, 3, 4, 5, 6]
     assert kv.begin([1, 2, 3, 4, 5, 9]) == 0
 
@@ -172,10 +172,10 @@ def test_a_chunked_cache_that_dropped_its_front_cannot_go_back() -> None:
 
     kv = SessionKV(lambda: [ChunkedKVCache(8)])
     kv.begin([1, 2])
-    assert kv.caches is not None
-    kv.caches[0].update_and_fetch(mx.zeros((1, 1, 12, 4)), mx.zeros((1, 1, 12, 4)))
+    assert kv.layers
+    kv.take_out()[0].update_and_fetch(mx.zeros((1, 1, 12, 4)), mx.zeros((1, 1, 12, 4)))
     assert kv.trimmable
-    kv.caches[0].maybe_trim_front()
+    kv.take_out()[0].maybe_trim_front()
     assert not kv.trimmable
 
 
@@ -183,14 +183,14 @@ def test_a_window_is_kept_without_the_rest_of_the_last_chunk() -> None:
     """And what follows is the same as without cutting it off."""
     kv = SessionKV(lambda: [RotatingKVCache(max_size=8, keep=2)])
     kv.begin([0] * 50)
-    assert kv.caches is not None
-    kv.caches[0].update_and_fetch(*(mx.random.normal((1, 1, 40, 4)) for _ in range(2)))
+    assert kv.layers
+    kv.take_out()[0].update_and_fetch(*(mx.random.normal((1, 1, 40, 4)) for _ in range(2)))
     kv.note_read([0] * 40)
     kv.snapshot()
-    assert kv.nbytes == kv.caches[0].nbytes + 2 * 8 * 4 * 4
+    assert kv.nbytes == kv.take_out()[0].nbytes + 2 * 8 * 4 * 4
     for length in (1, 3):
         more = mx.random.normal((1, 1, length, 4))
-        whole, cut = clone(kv.caches[0]), clone(kv._snapshot.caches[0])
+        whole, cut = clone(kv.take_out()[0]), clone(kv._snapshot.caches[0])
         assert mx.array_equal(
             whole.update_and_fetch(more, more)[0], cut.update_and_fetch(more, more)[0]
         )

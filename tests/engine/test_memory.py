@@ -119,7 +119,7 @@ def test_e2_a_shared_prefix_is_written_without_a_copy(tmp_path: Path) -> None:
     """To make room, the prefix and a chat's own tokens were first copied into one piece."""
     kv = story_of(4000)
     twin = kv.fork()
-    for cache in twin.caches or []:
+    for cache in twin.take_out():
         cache.update_and_fetch(*mx.random.normal((2, 1, 2, 50, 16)))
     twin.note_read(list(range(50)))
     assert twin.shared_prefix is not None
@@ -319,7 +319,7 @@ def test_e8_the_sum_that_is_kept_is_what_counting_finds(seed: int) -> None:
                 twin.touched()
                 kvs.append(twin)
             elif action < 0.6 and kv.length:
-                for cache in kv.caches or []:
+                for cache in kv.take_out():
                     cache.update_and_fetch(*mx.random.normal((2, 1, 2, 20, 16)))
                 kv.note_read(list(range(20)))
             elif action < 0.7 and kv.length > 1:

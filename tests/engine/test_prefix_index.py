@@ -84,7 +84,7 @@ def test_the_tree_finds_what_asking_everybody_finds(seed: int) -> None:
                 if rest := tokens[kv.length : chance.randint(kv.length, len(tokens))]:
                     feed(kv, rest)
             case 2:
-                if kv.caches is not None and kv.length:
+                if kv.layers and kv.length:
                     kv.snapshot()
             case 3:
                 kv.drop()

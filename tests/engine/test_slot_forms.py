@@ -74,9 +74,9 @@ def same(one: Any, other: Any) -> bool:
 
 def same_caches(one: SessionKV, other: SessionKV) -> bool:
     """Whether caches hold the same, and go on alike when they read a chunk."""
-    assert one.caches is not None
-    assert other.caches is not None
-    for cache, twin in zip(one.caches, other.caches, strict=True):
+    assert one.layers
+    assert other.layers
+    for cache, twin in zip(one.take_out(), other.take_out(), strict=True):
         assert type(cache) is type(twin)
         for count in (1, 3):
             new = mx.random.normal((2, 1, HEADS, count, DIM))
@@ -261,7 +261,7 @@ def test_latent_attention_multiplies_a_buffer_at_once(folders: Callable[[str], P
     where, kvs = Slots(ON_GPU), []
     for length in (5, 9, 12):
         kv = SessionKV(model.new_caches)
-        kv.caches = model.new_caches()
+        kv.set_caches(model.new_caches())
         model.net(mx.array([[7] * length]), cache=kv.layers)
         kvs.append(kv)
     rows = [kvs[row] for row in where.assign(kvs)]
@@ -293,7 +293,7 @@ def test_logits_are_those_of_chats_alone_where_attention_is_mlxs_own(
     where, kvs = Slots(ON_GPU), []
     for length in (5, 30, 12, 18):
         kv = SessionKV(make)
-        kv.caches = make()
+        kv.set_caches(make())
         model.net(mx.array([[(7 * i) % 250 for i in range(length)]]), cache=kv.layers)
         kvs.append(kv)
     twins = [clone(kv.layers) for kv in kvs]
@@ -333,7 +333,7 @@ def move_on(caches: Sequence[Any], rows: int) -> None:
 
 
 def states(kv: SessionKV) -> list[Any]:
-    return [state.tolist() for cache in kv.caches or [] for state in cache.cache]
+    return [state.tolist() for cache in kv.take_out() for state in cache.cache]
 
 
 def holds(cache: Any) -> Any:
@@ -393,9 +393,9 @@ def test_whoever_leaves_while_memory_is_out_leaves_the_others_their_own(
         assert kvs[0].slots is None
         assert kvs[0].stack is None
         for kv, twin in zip(kvs, twins, strict=True):
-            pairs = zip(kv.caches or [], twin.caches or [], strict=False)
+            pairs = zip(kv.take_out(), twin.take_out(), strict=False)
             assert all(same(holds(cache), holds(own)) for cache, own in pairs)
-        assert not drops or kvs[0].caches is None
+        assert not drops or not kvs[0].layers
 
 
 def test_a_state_that_is_not_there_yet_stacks_nobody() -> None:
@@ -485,12 +485,12 @@ def test_states_that_cannot_be_moved_are_lost_and_nothing_else(
         with pytest.raises(RuntimeError, match="no memory"):
             where.assign(kvs)
     for kv in kvs:  # as after a step that failed
-        assert kv.caches is None
+        assert not kv.layers
     assert where.stack.members == []
     kvs = [remembering(seed) for seed in range(2)]
     where.assign(kvs)
     with monkeypatch.context() as patch:
         patch.setattr(mx, "eval", fail)
-        assert kvs[0].caches is None
+        assert not kvs[0].layers
     assert where.stack.members == kvs[1:]
     assert states(kvs[1]) == states(remembering(1))

@@ -37,7 +37,7 @@ def chat(length: int) -> SessionKV:
 
 def held(kv: SessionKV) -> list[list[Any]]:
     """What the caches hold, as lists; the session leaves its slot for it."""
-    return [[part.tolist() for part in keys_and_values(cache)] for cache in kv.caches or []]
+    return [[part.tolist() for part in keys_and_values(cache)] for cache in kv.take_out()]
 
 
 def keys_and_values(cache: Any) -> tuple[mx.array, mx.array]:
@@ -125,7 +125,7 @@ def test_what_a_failed_step_left_is_given_up_quietly(
         raise RuntimeError("the device has gone")
 
     monkeypatch.setattr(mx, "eval", fail)
-    assert chats[1].caches is None
+    assert not chats[1].layers
     assert chats[1].length == 0
     chats[0].drop()
     assert where.occupants == []
