@@ -240,7 +240,7 @@ class Files(Offload):
         return super().nbytes * self._ranks
 
     def save(self, name: str, fingerprint: str, kv: SessionKV) -> None:
-        if self._folder is not None and kv.layers and kv.length >= LEAST_TOKENS:
+        if self._folder is not None and kv.take_out() and kv.length >= LEAST_TOKENS:
             assert isinstance(kv, SpreadKV)
             self._note(Do.SAVE, kv.number, *as_numbers(self._path(name).stem))
         super().save(name, fingerprint, kv)

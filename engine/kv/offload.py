@@ -96,7 +96,7 @@ class Offload:
 
     def save(self, name: str, fingerprint: str, kv: SessionKV) -> None:
         """Have a session's caches written; nobody uses them any more."""
-        if self._folder is None or not kv.layers or kv.length < LEAST_TOKENS:
+        if self._folder is None or not kv.take_out() or kv.length < LEAST_TOKENS:
             return
         path = self._path(name)
         if kv.length == kv.on_disk and path.exists():

@@ -395,7 +395,7 @@ def test_whoever_leaves_while_memory_is_out_leaves_the_others_their_own(
         for kv, twin in zip(kvs, twins, strict=True):
             pairs = zip(kv.take_out(), twin.take_out(), strict=False)
             assert all(same(holds(cache), holds(own)) for cache, own in pairs)
-        assert not drops or not kvs[0].layers
+        assert not drops or not kvs[0].take_out()
 
 
 def test_a_state_that_is_not_there_yet_stacks_nobody() -> None:
@@ -485,12 +485,12 @@ def test_states_that_cannot_be_moved_are_lost_and_nothing_else(
         with pytest.raises(RuntimeError, match="no memory"):
             where.assign(kvs)
     for kv in kvs:  # as after a step that failed
-        assert not kv.layers
+        assert not kv.take_out()
     assert where.stack.members == []
     kvs = [remembering(seed) for seed in range(2)]
     where.assign(kvs)
     with monkeypatch.context() as patch:
         patch.setattr(mx, "eval", fail)
-        assert not kvs[0].layers
+        assert not kvs[0].take_out()
     assert where.stack.members == kvs[1:]
     assert states(kvs[1]) == states(remembering(1))

@@ -125,7 +125,7 @@ def test_what_a_failed_step_left_is_given_up_quietly(
         raise RuntimeError("the device has gone")
 
     monkeypatch.setattr(mx, "eval", fail)
-    assert not chats[1].layers
+    assert not chats[1].take_out()
     assert chats[1].length == 0
     chats[0].drop()
     assert where.occupants == []
