@@ -269,6 +269,22 @@ class Engine:
         may_wait()
         return self.load_later(path, adapter=adapter, draft=draft).result()
 
+    def load_again(self, model: Model) -> Model:
+        """Load a model that went when the engine broke down. Waits.
+
+        Raises:
+            EngineError: as `load`.
+        """
+        adapter, draft = model.adapter or None, model.draft or None
+        for _ in range(20):
+            try:
+                return self.load(model.path, adapter, draft)
+            except EngineError as error:
+                if error.code != ENGINE_STOPPED:
+                    raise
+                time.sleep(0.1)  # it is still breaking down
+        return self.load(model.path, adapter, draft)
+
     def load_later(
         self,
         path: str | Path,

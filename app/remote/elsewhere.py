@@ -19,7 +19,7 @@ from app.remote import client, errors
 from app.remote.address import Remote
 from app.remote.errors import RemoteError
 from app.remote.reading import Piece, Reading
-from engine.openai.json_text import chained
+from engine.serve.json_input import chained
 
 log = logging.getLogger(__name__)
 

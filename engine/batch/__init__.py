@@ -4,6 +4,6 @@
 interruption, and counts. `engine.cli.batch` puts these together. Of the engine only its public
 interface is used.
 
-Imports: engine.engine, engine.errors, engine.messages, engine.model, engine.openai, engine.params,
-engine.reply.
+Imports: engine.engine, engine.errors, engine.messages, engine.model, engine.params, engine.reply,
+engine.serve.
 """

@@ -18,16 +18,15 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from engine.batch import requests as openai_request
+from engine.batch.requests import Defaults, Request, parsed
 from engine.engine import Engine, Session
 from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError
 from engine.messages import Event, Failed, Finished, ReplyStats, TextDelta
 from engine.model.info import Model
-from engine.openai import json_text
-from engine.openai import requests as openai_request
-from engine.openai.json_text import shortened
-from engine.openai.load_again import load_again
-from engine.openai.requests import Defaults, Request, parsed
 from engine.reply import Reply
+from engine.serve import json_input
+from engine.serve.json_input import shortened
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +67,7 @@ class Parser:
     def __call__(self, line: int, raw: bytes) -> Request | BadLine:
         name, of_openai = None, False
         try:
-            entry = json_text.decode(raw)
+            entry = json_input.decode(raw)
             of_openai = openai_request.is_openai(entry)
             given = entry.get("custom_id" if of_openai else "id")
             if given is not None and (isinstance(given, bool) or not isinstance(given, (str, int))):
@@ -233,7 +232,7 @@ class Runner:
         Raises:
             EngineError: the engine was stopped on purpose, or the model cannot be loaded.
         """
-        self._model = load_again(self._engine, self._model)
+        self._model = self._engine.load_again(self._model)
         log.warning("the engine broke down; the model has been loaded again")
         self._flights.clear()
         self._suspects.extend(sorted(again, key=lambda request: request.line))

@@ -10,6 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from engine.batch import requests
+from engine.batch.requests import Defaults, Request
 from engine.batch.results import OutputError, Results, Summary, duration, record
 from engine.batch.run import Answer, BadLine, Parser, Runner, digest, lines
 from engine.cli.arguments import (
@@ -27,8 +29,6 @@ from engine.cli.arguments import (
 from engine.engine import Engine
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.model.info import Model
-from engine.openai import requests
-from engine.openai.requests import Defaults, Request
 from engine.params import SamplingParams
 
 ALL_ANSWERED, SOME_FAILED, COULD_NOT_RUN, INTERRUPTED = 0, 1, 2, 130

@@ -9,5 +9,5 @@ turn in the `queue` has come, and `replies` are the engine's answers. `models` a
 are asked for. `errors` says why there is no answer, in the shape of the API; `metrics` counts.
 
 Imports: engine.engine, engine.errors, engine.hub, engine.messages, engine.model,
-engine.openai, engine.params, engine.reply, engine.runtime, engine.serve.routes.
+engine.params, engine.reply, engine.runtime, engine.serve.routes.
 """

@@ -13,10 +13,10 @@ from starlette.types import Receive, Scope
 
 from engine.errors import CAPACITY_EXHAUSTED
 from engine.model.info import Model
-from engine.openai import json_text
-from engine.openai.json_text import Parts
+from engine.serve import json_input
 from engine.serve.auth import LOCAL, Guest, Sharing
 from engine.serve.errors import RefusedError
+from engine.serve.json_input import Parts
 from engine.serve.models import Served
 from engine.serve.routes.schema import B, parsed
 
@@ -132,7 +132,7 @@ async def small(request: Request, kind: type[B]) -> B:
     """
     raw = await _gathered(request.scope, request.receive, LEAST_LIMIT, SILENCE_SECONDS)
     try:
-        return parsed(kind, json_text.decode(raw) if raw else {})
+        return parsed(kind, json_input.decode(raw) if raw else {})
     except ValueError as error:
         raise not_understood(error) from None
 
@@ -178,8 +178,8 @@ async def understood(raw: bytearray) -> dict[str, Any]:
     """
     try:
         if len(raw) > LARGE:
-            return await asyncio.to_thread(json_text.decode, raw)
-        return json_text.decode(raw)
+            return await asyncio.to_thread(json_input.decode, raw)
+        return json_input.decode(raw)
     except ValueError as error:
         raise not_understood(error) from None
 

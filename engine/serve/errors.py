@@ -19,7 +19,7 @@ from engine.errors import (
     UNSUPPORTED_SESSION,
     EngineError,
 )
-from engine.openai.json_text import shortened
+from engine.serve.json_input import shortened
 
 MODEL_NOT_FOUND = "model_not_found"
 """OpenAI's own code, by which other libraries tell this error from a bad request."""

@@ -17,7 +17,6 @@ from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
 from engine.hub.names import clean_name
 from engine.model.folder import display_name
 from engine.model.info import Model
-from engine.openai.load_again import load_again
 from engine.runtime import pressure
 from engine.runtime.examining import resolve, resolve_adapter
 from engine.runtime.pressure import Need, Relief
@@ -509,7 +508,7 @@ def _load(engine: Engine, models: list[Model]) -> tuple[list[Model | None], str]
     why = ""
     for model in models:
         try:
-            loaded.append(load_again(engine, model))
+            loaded.append(engine.load_again(model))
         except EngineError as error:
             why = f"{CANNOT}: {error.message}"
             log.error("a model cannot be loaded again (%s)", error.code)

@@ -22,10 +22,10 @@ from engine.engine import Engine, Session
 from engine.errors import EngineError
 from engine.hub.names import clean_name
 from engine.messages import Event, Failed, Finished, PromptProgress, RawPrompt, TextDelta
-from engine.openai.requests import line_seed
 from engine.params import SamplingParams
 from engine.reply import Reply
 from engine.serve.auth import Guest, guest_of
+from engine.serve.json_input import line_seed
 from engine.serve.places import Place
 from engine.serve.routes.base import Generation
 from engine.serve.routes.choice import Choice

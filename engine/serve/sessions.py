@@ -16,9 +16,9 @@ from engine.engine import Engine, Session
 from engine.errors import CAPACITY_EXHAUSTED, SESSION_CLOSED, EngineError
 from engine.messages import Message, Overflow
 from engine.model.info import Model
-from engine.openai.json_text import chained
 from engine.serve.auth import LOCAL, Guest, Sharing
 from engine.serve.errors import RefusedError
+from engine.serve.json_input import chained
 from engine.serve.queue import Queue, Turn
 from engine.serve.settings import Settings
 

@@ -7,8 +7,8 @@ import json
 import threading
 from typing import Any
 
+from engine.batch.requests import Request
 from engine.batch.run import Runner
-from engine.openai.requests import Request
 from engine.params import SamplingParams
 from engine.serve.server import Server
 from tests.engine.fault_stage import KEPT, PATIENCE, SUBJECT, Scene, Stage, one_of, some

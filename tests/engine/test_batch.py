@@ -18,11 +18,11 @@ from typing import Any
 import pytest
 
 from engine import Engine, EngineError, Model, SamplingParams
+from engine.batch.requests import Request
 from engine.batch.results import OutputError, Results, percentile, record
 from engine.batch.run import Answer, Runner
 from engine.cli.main import main
 from engine.errors import ENGINE_STOPPED
-from engine.openai.requests import Request
 from engine.runtime import executor as execution
 from engine.runtime.executor import Executor
 from engine.runtime.plan import StepPlan

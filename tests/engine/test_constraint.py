@@ -21,7 +21,7 @@ from engine import (
     SamplingParams,
     TextDelta,
 )
-from engine.openai.requests import plain
+from engine.batch.requests import plain
 from engine.text.forms import grammar, refusal
 from tests.engine.faults import fail_at
 

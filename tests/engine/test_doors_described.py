@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from engine import Model
-from engine.openai.requests import SAMPLING
 from engine.serve.errors import RefusedError
+from engine.serve.json_input import SAMPLING
 from engine.serve.routes.chat import ChatCompletions, Completions
 from engine.serve.routes.embeddings import Embeddings
 from engine.serve.routes.messages import CountTokens, Messages
@@ -157,11 +157,11 @@ def test_whatever_is_sent_is_answered(server: Server, told: Any) -> None:
 @given(st.recursive(st.none() | st.booleans() | st.floats() | st.text(), st.lists), st.binary())
 @example([[[]]], b"")
 def test_a_body_that_is_no_object_is_refused(tree: Any, raw: bytes) -> None:
-    from engine.openai import json_text
+    from engine.serve import json_input
 
     for data in (json.dumps(tree).encode(), raw):
         with pytest.raises(ValueError, match=r"JSON|UTF-8|nested|number|surrogate"):
-            json_text.decode(data)
+            json_input.decode(data)
 
 
 @pytest.mark.parametrize(

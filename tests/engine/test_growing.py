@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine import Engine, FinishReason, SamplingParams
-from engine.openai import requests
+from engine.batch import requests
 from engine.runtime import memory
 from engine.runtime import request as reply_state
 

@@ -13,9 +13,8 @@ import pytest
 
 from engine import Engine, Model
 from engine.model import backend
-from engine.openai import json_text
-from engine.openai.json_text import Parts
-from engine.serve import bodies
+from engine.serve import bodies, json_input
+from engine.serve.json_input import Parts
 from engine.serve.server import Server
 from engine.serve.settings import Settings
 from tests.engine.serving import CHAT, Answer, body, connect, rest, until
@@ -52,13 +51,13 @@ def serve(loaded: tuple[Engine, Model], model_folder: Callable[[str], Path]) -> 
 def decoded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The lengths of the bodies that are read as JSON."""
     lengths: list[int] = []
-    before = json_text.decode
+    before = json_input.decode
 
     def decode(raw: bytes) -> dict[str, Any]:
         lengths.append(len(raw))
         return before(raw)
 
-    monkeypatch.setattr(json_text, "decode", decode)
+    monkeypatch.setattr(json_input, "decode", decode)
     return lengths
 
 
@@ -78,19 +77,19 @@ def test_s3_a_body_of_small_lists_is_refused_before_it_is_read(
     serve: Serve, decoded: list[int]
 ) -> None:
     server = serve()
-    most = json_text.MOST_LISTS
+    most = json_input.MOST_LISTS
     for path in (CHAT, "/v1/messages", "/v1/embeddings", "/v1/sessions"):
         refused = post(server, of_lists(most + 1), path)
         assert (refused.status, decoded) == (413, [])
         assert f"{most:,} lists" in refused.body.decode()
-    values = post(server, b'{"messages":[' + b"0," * json_text.MOST_PARTS + b"0]}")
+    values = post(server, b'{"messages":[' + b"0," * json_input.MOST_PARTS + b"0]}")
     assert (values.status, decoded) == (413, [])
     assert post(server, of_lists(1000)).status == 400, "as many are looked at"
     assert decoded
 
 
 def test_s3_what_stands_in_a_text_does_not_count(serve: Serve, decoded: list[int]) -> None:
-    text = '[{",' * (json_text.MOST_LISTS // 2 + 1)
+    text = '[{",' * (json_input.MOST_LISTS // 2 + 1)
     answer = post(serve(), json.dumps(body(text, model="plain")).encode())
     assert (answer.status, answer.code) == (400, "context_overflow")
     assert decoded
@@ -111,7 +110,7 @@ def test_s3_what_is_read_from_a_body_counts_in_what_all_hold(
 ) -> None:
     server = serve()
     assert post(server, of_lists(20_000)).status == 400
-    monkeypatch.setattr(bodies, "MOST_HELD", 20_000 * json_text.LIST_BYTES)
+    monkeypatch.setattr(bodies, "MOST_HELD", 20_000 * json_input.LIST_BYTES)
     refused = post(server, of_lists(20_000))
     assert (refused.status, refused.code) == (429, "capacity_exhausted")
     until(lambda: server._answering.held.bytes == 0)
@@ -126,7 +125,7 @@ def test_s3_after_a_large_request_the_system_gets_its_memory_back(
     assert post(server, json.dumps(body()).encode()).status == 200
     until(lambda: server._answering.held.bytes == 0)
     assert not server._answering.held.large_ended
-    monkeypatch.setattr(bodies, "GIVEN_BACK", 1000 * json_text.LIST_BYTES)
+    monkeypatch.setattr(bodies, "GIVEN_BACK", 1000 * json_input.LIST_BYTES)
     assert post(server, of_lists(1000)).status == 400
     assert given.wait(30)
 

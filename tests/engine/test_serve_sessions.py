@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from engine import Engine, Model
-from engine.openai.json_text import chained
+from engine.serve.json_input import chained
 from engine.serve.server import AT_ONCE as ACCEPTED
 from engine.serve.server import Server
 from engine.serve.sessions import MOST_KEPT, Sent

@@ -6,6 +6,6 @@ not fit. `base` says what a route is, and `choice` gathers an answer. `chat` (co
 nothing of sockets, sessions and the engine's thread. `embeddings`, `sessions`, `models` and
 `status` (health, metrics, the OpenAPI document) are the rest.
 
-Imports: engine.engine, engine.errors, engine.messages, engine.model, engine.openai,
-engine.params, engine.serve, engine.text.
+Imports: engine.engine, engine.errors, engine.messages, engine.model, engine.params,
+engine.serve, engine.text.
 """

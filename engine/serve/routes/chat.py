@@ -12,9 +12,9 @@ from pydantic_core import PydanticCustomError
 
 from engine.messages import Message, RawPrompt, ReplyStats
 from engine.model.info import Model
-from engine.openai.requests import form
 from engine.params import SamplingParams
 from engine.serve.auth import LOCAL, Guest
+from engine.serve.json_input import form
 from engine.serve.routes.base import Generation, Writer, event
 from engine.serve.routes.choice import (
     CallBegun,

@@ -11,9 +11,9 @@ from pydantic import Discriminator, Field, Tag
 
 from engine.messages import Message
 from engine.model.info import Model
-from engine.openai.requests import form
 from engine.params import SamplingParams
 from engine.serve.auth import LOCAL, Guest
+from engine.serve.json_input import form
 from engine.serve.routes.base import Generation, Writer, event
 from engine.serve.routes.chat import offered
 from engine.serve.routes.choice import CallBegun, Called, CallMore, Choice, Piece, Text

@@ -17,9 +17,9 @@ from starlette.responses import JSONResponse, Response
 from engine.errors import INVALID_REQUEST
 from engine.messages import Message
 from engine.model.info import Model
-from engine.openai.requests import form
 from engine.serve.auth import LOCAL, Guest, guest_of
 from engine.serve.errors import RefusedError
+from engine.serve.json_input import form
 from engine.serve.routes.base import Generation, Operation, Writer, event
 from engine.serve.routes.chat import ToolChoice, tool_settings, usage
 from engine.serve.routes.choice import (

@@ -30,8 +30,8 @@ from pydantic_core import PydanticCustomError, core_schema
 
 from engine.messages import Overflow
 from engine.model.info import Model
-from engine.openai.requests import SAMPLING, sampling_params
 from engine.params import ABOVE_ZERO, LEAST, MOST_LOGPROBS, RANGES, FormLimits, SamplingParams
+from engine.serve.json_input import SAMPLING, sampling_params
 from engine.serve.sessions import SESSION_NAME, SESSION_NAME_RULE, SessionConfig
 
 MOST_CHOICES = 128
@@ -541,6 +541,6 @@ Format = Annotated[
         )
     ),
 ]
-"""The form of an answer, which `engine.openai.requests.form` reads."""
+"""The form of an answer, which `engine.serve.json_input.form` reads."""
 FlatFormat = Annotated[Any, WithJsonSchema(_format(schema=_OBJECT))]
 """The same as responses and Anthropic's messages have it."""

@@ -19,7 +19,7 @@ from app.score.elsewhere import NO_ENGINE, beside
 from app.score.lanes import Lanes
 from engine import Engine, Finished, SamplingParams
 from engine.bench.random_models import write_model
-from engine.openai.json_text import chained
+from engine.serve.json_input import chained
 from engine.serve.server import Server
 from engine.serve.sessions import HEADER
 from engine.serve.settings import Settings

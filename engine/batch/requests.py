@@ -1,21 +1,17 @@
-"""Lines of a batch, in our own shape and OpenAI's, and the fields that `serve` shares with them."""
+"""Lines of a file of requests, in our own shape and OpenAI's, and the records of their answers."""
 
 from __future__ import annotations
 
 import difflib
-import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from engine.messages import Message
 from engine.params import SamplingParams
+from engine.serve.json_input import SAMPLING, form, line_seed, sampling_params
 
-_BY_SHAPE = ("logprobs", "tools", "tool_choice", "parallel_tool_calls")
-SAMPLING = tuple(f.name for f in fields(SamplingParams) if f.name not in _BY_SHAPE)
-"""The settings that a body may name by themselves. How probable tokens were, and how tools are
-called, is asked for by each shape in its own way, and not at all in files of requests."""
 _KNOWN = ("prompt", "messages", "id", "system", "reasoning", *SAMPLING)
 
 
@@ -45,11 +41,6 @@ class Request:
     system: str | None = None
     reasoning: bool | None = None
     openai: bool = False
-
-
-def line_seed(seed: int, line: int) -> int:
-    """The seed of a line, always the same. It is below 2**48, so any JSON reader keeps it exact."""
-    return int.from_bytes(hashlib.sha256(f"{seed} {line}".encode()).digest()[:6], "big")
 
 
 def parsed(
@@ -82,21 +73,6 @@ def parsed(
     return Request(line, name, _prompt(entry), params, system, reasoning, of_openai)
 
 
-def sampling_params(given: Mapping[str, Any], base: Mapping[str, Any]) -> SamplingParams:
-    """The settings `given` in JSON, upon those of `base`.
-
-    Raises:
-        ValueError: says what is wrong with them.
-    """
-    sampling = {**base, **given}
-    if isinstance(sampling.get("logit_bias"), dict):
-        sampling["logit_bias"] = _token_ids(sampling["logit_bias"])
-    try:
-        return SamplingParams(**sampling)
-    except (OverflowError, RecursionError):
-        raise ValueError("a number in it is too large, or it is nested too deeply") from None
-
-
 def _prompt(entry: dict[str, Any]) -> str | list[Message]:
     prompt, messages = entry.get("prompt"), entry.get("messages")
     if (prompt is None) == (messages is None):
@@ -108,11 +84,6 @@ def _prompt(entry: dict[str, Any]) -> str | list[Message]:
     if not isinstance(messages, list) or not messages:
         raise ValueError("messages must be a list that is not empty")
     return messages  # their form is checked where they are answered
-
-
-def _token_ids(bias: dict[Any, Any]) -> dict[Any, Any]:
-    """JSON's keys are texts."""
-    return {int(k) if isinstance(k, str) and k.isdecimal() else k: v for k, v in bias.items()}
 
 
 URL = "/v1/chat/completions"
@@ -184,27 +155,6 @@ def plain(entry: dict[str, Any]) -> dict[str, Any]:
         else:
             out[key] = value
     return out
-
-
-def form(wanted: Any, where: str) -> dict[str, Any]:
-    """The form of an answer, from `response_format` or what is shaped like it.
-
-    Raises:
-        ValueError: it is none.
-    """
-    kind = wanted.get("type") if isinstance(wanted, dict) else None
-    if kind == "text":
-        return {}
-    if kind == "json_object":
-        return {"json_schema": {"type": "object"}}
-    if kind == "json_schema":
-        described = wanted.get("json_schema", wanted)
-        schema = described.get("schema") if isinstance(described, dict) else None
-        if not isinstance(schema, dict):
-            raise ValueError(f"{where}.json_schema must have a schema that is an object")
-        return {"json_schema": schema}
-    told = json.dumps(wanted, ensure_ascii=False)[:100]
-    raise ValueError(f"{where} must be text, json_object or json_schema, not {told}")
 
 
 def with_text(message: Any) -> Any:

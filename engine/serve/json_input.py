@@ -1,12 +1,18 @@
-"""JSON from outside: counted while it comes, read with limits, refused in plain words."""
+"""JSON from outside: counted while it comes, read with limits, refused in plain words.
+
+Also the settings of an answer as JSON has them, in requests to the server and in files of requests.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
+
+from engine.params import SamplingParams
 
 DEEPEST = 100
 """Levels of lists and objects within each other."""
@@ -170,3 +176,55 @@ def chained(messages: Sequence[Any], before: str = "") -> list[str]:
         before = hashlib.sha256((before + text).encode("ascii")).hexdigest()
         found.append(before)
     return found
+
+
+_BY_SHAPE = ("logprobs", "tools", "tool_choice", "parallel_tool_calls")
+SAMPLING = tuple(f.name for f in fields(SamplingParams) if f.name not in _BY_SHAPE)
+"""The settings that a body may name by themselves. How probable tokens were, and how tools are
+called, is asked for by each shape in its own way, and not at all in files of requests."""
+
+
+def sampling_params(given: Mapping[str, Any], base: Mapping[str, Any]) -> SamplingParams:
+    """The settings `given` in JSON, upon those of `base`.
+
+    Raises:
+        ValueError: says what is wrong with them.
+    """
+    sampling = {**base, **given}
+    if isinstance(sampling.get("logit_bias"), dict):
+        sampling["logit_bias"] = _token_ids(sampling["logit_bias"])
+    try:
+        return SamplingParams(**sampling)
+    except (OverflowError, RecursionError):
+        raise ValueError("a number in it is too large, or it is nested too deeply") from None
+
+
+def _token_ids(bias: dict[Any, Any]) -> dict[Any, Any]:
+    """JSON's keys are texts."""
+    return {int(k) if isinstance(k, str) and k.isdecimal() else k: v for k, v in bias.items()}
+
+
+def form(wanted: Any, where: str) -> dict[str, Any]:
+    """The form of an answer, from `response_format` or what is shaped like it.
+
+    Raises:
+        ValueError: it is none.
+    """
+    kind = wanted.get("type") if isinstance(wanted, dict) else None
+    if kind == "text":
+        return {}
+    if kind == "json_object":
+        return {"json_schema": {"type": "object"}}
+    if kind == "json_schema":
+        described = wanted.get("json_schema", wanted)
+        schema = described.get("schema") if isinstance(described, dict) else None
+        if not isinstance(schema, dict):
+            raise ValueError(f"{where}.json_schema must have a schema that is an object")
+        return {"json_schema": schema}
+    told = json.dumps(wanted, ensure_ascii=False)[:100]
+    raise ValueError(f"{where} must be text, json_object or json_schema, not {told}")
+
+
+def line_seed(seed: int, line: int) -> int:
+    """The seed of a line, always the same. It is below 2**48, so any JSON reader keeps it exact."""
+    return int.from_bytes(hashlib.sha256(f"{seed} {line}".encode()).digest()[:6], "big")
