@@ -21,7 +21,7 @@ from engine import Engine
 
 if TYPE_CHECKING:
     from engine.serve.auth import Key
-    from engine.serve.replies import Seen
+    from engine.serve.requests import Seen
     from engine.serve.server import Server
 
 log = logging.getLogger(__name__)
@@ -152,20 +152,20 @@ class Serving(QObject):
     @Slot(int, bool)
     def pause(self, number: int, on: bool) -> None:
         """Let a guest's answer stand still, or go on."""
-        visit = self._server.visits.get(number) if self._server is not None else None
-        if visit is not None:
-            visit.pause(on)
+        request = self._server.requests.get(number) if self._server is not None else None
+        if request is not None:
+            request.pause(on)
             self._look()
 
     def stop(self, number: int) -> None:
         """End a guest's answer."""
-        visit = self._server.visits.get(number) if self._server is not None else None
-        if visit is not None:
-            visit.stop()
+        request = self._server.requests.get(number) if self._server is not None else None
+        if request is not None:
+            request.stop()
 
     def lanes(self) -> dict[str, tuple[str, str]]:
         """The engine's sessions in which guests are answered: id to the lane's id and title."""
-        seen = self._server.visits.all() if self._server is not None else []
+        seen = self._server.requests.all() if self._server is not None else []
         return {
             session: (f"{GUEST}{s.id}:{session}", f"{s.who} · {s.session}" if s.session else s.who)
             for s in seen
@@ -177,7 +177,7 @@ class Serving(QObject):
         server = self._server
         now = Guests()
         if server is not None:
-            now = Guests(server.connections, tuple(server.visits.all()))
+            now = Guests(server.connections, tuple(server.requests.all()))
         if now != self.guests:
             self.guests = now
             self.guests_changed.emit()

@@ -2,11 +2,12 @@
 
 `server` puts everything together, listens and ends; `connection` limits what a client's connection
 may cost, and `announcing` names the server on the local network. A request passes `app` (host,
-page, key, how often: `auth`) and comes to its route (`routes`, one file a shape of API). For one
-that is answered by a model, `bodies` reads the body, `answering` leads it to the engine and its
-events back to the client, `places` finds the session where it is answered (`sessions`) once its
-turn in the `queue` has come, and `replies` are the engine's answers. `models` are loaded when they
-are asked for. `errors` says why there is no answer, in the shape of the API; `metrics` counts.
+page, key, how often: `auth`) and comes to its route (`routes`, one file a shape of API). One that
+is answered by a model is one coroutine of `answering`: its body is read (`bodies`, `json_input`)
+and checked, its model loaded (`models`), it waits in the `queue` for a place in a session
+(`sessions`), and the replies' events go to its client. It runs in a cancel scope (`requests`), by
+which its client's leaving, a revoked key and the server's end end it wherever it waits. `errors`
+says why there is no answer, in the shape of the API; `metrics` counts.
 
 Imports: engine.engine, engine.errors, engine.hub, engine.messages, engine.model,
 engine.params, engine.reply, engine.runtime, engine.serve.routes.

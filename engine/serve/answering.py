@@ -1,49 +1,53 @@
-"""From a request's body to the engine, and from the replies' events to the client."""
+"""A request for a model: from its body to the engine, and from the replies' events to the client.
+
+A prompt is read once, however many answers to it are wanted: the others are forks of the first
+one's session, made when that has read the prompt.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import (
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Collection,
-    Coroutine,
-    Mapping,
-    Sequence,
-)
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, asynccontextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
+import anyio
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
-from engine.engine import Engine
+from engine.engine import Engine, Session
 from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
 from engine.messages import Event, Failed, Finished, PromptProgress
 from engine.model.info import Model
+from engine.params import SamplingParams
+from engine.reply import Reply
 from engine.serve import bodies, errors
 from engine.serve.auth import Guest, Sharing, count_answers, guest_of
 from engine.serve.errors import MODEL_UNLOADED, WRONG_KEY, RefusedError
+from engine.serve.json_input import line_seed
 from engine.serve.metrics import Metrics
-from engine.serve.models import BROKE_DOWN, Served, Use
-from engine.serve.places import AnotherModelError, Place, Places, session_name
-from engine.serve.queue import disconnected, meanwhile, unless
-from engine.serve.replies import Events, Gone, Replies, Visits
+from engine.serve.models import BROKE_DOWN, Entry, Served
+from engine.serve.requests import Request, Requests
 from engine.serve.routes.base import Generation, GenerationAPI, Operation, Writer, encoded
 from engine.serve.routes.choice import Choice
 from engine.serve.routes.embeddings import Embedding, Embeddings, written
 from engine.serve.routes.messages import CountTokens
 from engine.serve.routes.schema import JSON, Body
-from engine.serve.sessions import Sent, Sessions, check_digest
+from engine.serve.sessions import AnotherModelError, Places, Sent, check_digest, session_name
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
 ENDING = "The server is ending."
 REVOKED = "This key was revoked."
 UNLOADED = "The model was unloaded meanwhile. Ask again in a moment, and it is loaded again."
+END_SECONDS = 60.0
+"""How long a stopped reply may take to end before its session is given up."""
 
 
 class Client:
@@ -51,116 +55,227 @@ class Client:
 
     Args:
         path: that was asked for, which gives errors their shape.
-        stream: send each event as it comes, and not the whole answer at its end.
+
+    Attributes:
         headers: of the answer, beside its own.
     """
 
-    def __init__(
-        self,
-        send: Send,
-        path: str,
-        writer: Writer,
-        stream: bool,
-        headers: Sequence[tuple[bytes, bytes]] = (),
-    ) -> None:
+    def __init__(self, send: Send, path: str) -> None:
         self._send = send
         self._path = path
-        self._writer = writer
-        self._stream = stream
-        self._headers = headers
+        self._writer: Writer | None = None
         self._begun = False  # the response
         self._opened = False  # the answer within it
+        self._ended = False
+        self.headers: Sequence[tuple[bytes, bytes]] = ()
+
+    def expects(self, writer: Writer) -> None:
+        """The answer is written by that one from now on."""
+        self._writer = writer
 
     async def take(self, choice: Choice, event: Event) -> None:
-        """Take an event of a choice, and send what comes of it.
-
-        Raises:
-            EngineError: the answer has failed, and nothing was sent yet.
-        """
-        if isinstance(event, Failed):
-            error = EngineError(event.code, event.message)
-            if not await self.refused(error):
-                raise error
-            return
+        """Take an event of a choice, and send what comes of it."""
+        writer = self._writer
+        assert writer is not None
         pieces = choice.take(event)
-        if not self._stream:
+        if not writer.generation.stream:
             for _ in pieces:
                 pass
-            if self._all_ended:
-                content = encoded(self._writer.whole())
+            if writer.all_ended:
+                content = encoded(writer.whole())
                 length = (b"content-length", str(len(content)).encode())
                 await self._head(b"application/json", length)
                 await self._write(content, more=False)
             return
-        written = [self._writer.piece(choice, piece) for piece in pieces]
+        out = [writer.piece(choice, piece) for piece in pieces]
         if not self._opened:
             self._opened = True
-            written.insert(0, self._writer.begin())
+            out.insert(0, writer.begin())
         if isinstance(event, Finished):
-            written.append(self._writer.ended(choice))
-        if self._all_ended:
-            written.append(self._writer.end())
-        if not self._begun:
-            await self._begin_stream()
-        if data := b"".join(written):
-            await self._write(data, more=not self._all_ended)
+            out.append(writer.ended(choice))
+        if writer.all_ended:
+            out.append(writer.end())
+        await self._begin_stream()
+        if data := b"".join(out):
+            await self._write(data, more=not writer.all_ended)
         if isinstance(event, PromptProgress):
             await self.comment(f"read {event.done} of {event.total} tokens")
-
-    @property
-    def _all_ended(self) -> bool:
-        return all(choice.last is not None for choice in self._writer.choices)
 
     async def comment(self, text: str) -> None:
         """Send a streaming client something that is no part of the answer.
 
         Clients skip lines that begin with a colon. People who watch the stream read them.
         """
-        if not self._stream:
-            return
-        if not self._begun:
+        if self._writer is not None and self._writer.generation.stream:
             await self._begin_stream()
-        await self._write(f": {text}\n\n".encode())
+            await self._write(f": {text}\n\n".encode())
 
-    async def refused(self, error: Exception) -> bool:
+    async def failed(self, error: Exception) -> bool:
         """Send an error within a stream that has begun. False: it has not."""
-        if self._begun:
-            told = errors.body_of(error, self._path)[1]
-            await self._write(self._writer.failed(told), more=False)
+        if self._begun and not self._ended:
+            assert self._writer is not None
+            content = errors.body_of(error, self._path)[1]
+            await self._write(self._writer.failed(content), more=False)
         return self._begun
 
     async def _begin_stream(self) -> None:
-        await self._head(b"text/event-stream; charset=utf-8", (b"cache-control", b"no-store"))
+        if not self._begun:
+            await self._head(b"text/event-stream; charset=utf-8", (b"cache-control", b"no-store"))
 
     async def _head(self, kind: bytes, *more: tuple[bytes, bytes]) -> None:
         self._begun = True
-        headers = [(b"content-type", kind), *self._headers, *more]
+        headers = [(b"content-type", kind), *self.headers, *more]
         await self._send({"type": "http.response.start", "status": 200, "headers": headers})
 
     async def _write(self, data: bytes, more: bool = True) -> None:
+        self._ended = not more
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
 
 
-@dataclass(frozen=True)
-class _Request:
-    """One request whose body has been read.
+@dataclass(eq=False)
+class _Part:
+    """The reply that becomes one choice."""
+
+    choice: Choice
+    session: Session
+    reply: Reply
+    ended: bool = False
+
+
+class Replies:
+    """The engine's replies to one request. Lives on the server's event loop.
+
+    Args:
+        session: where the first choice is answered; those of the others are opened here.
+        choices: as many as the request wants, those to one prompt beside each other.
 
     Attributes:
-        large: its body is, or the conversation that it goes on from.
-        name: of the session that it asks for.
-        events: of its replies, for the client.
-        sent: the conversation that the session is sent.
+        last: how the first choice's reply has ended; None before that, or where it is not known.
     """
 
-    api: GenerationAPI
-    scope: Scope
-    send: Send
-    body: JSON
-    size: int
-    large: bool
-    name: str | None
-    events: Events
-    sent: Sent | None
+    def __init__(
+        self,
+        engine: Engine,
+        generation: Generation,
+        choices: list[Choice],
+        session: Session,
+        guest: Guest,
+    ) -> None:
+        self._engine = engine
+        self._guest = guest
+        self._generation = generation
+        self._choices = choices
+        self._session = session
+        self._events: asyncio.Queue[tuple[Choice, Event]] = asyncio.Queue()
+        self._parts: dict[Choice, _Part] = {}
+        self._forked: set[int] = set()  # prompts
+        self.last: Finished | Failed | None = None
+
+    def start(self) -> None:
+        """Have all prompts read.
+
+        Raises:
+            EngineError: the engine was stopped.
+        """
+        config, model = self._generation.config, self._generation.model
+        self._send(self._choices[0], self._session)
+        for choice in self._choices[self._generation.n :: self._generation.n]:
+            self._send(choice, config.open(self._engine, model, self._guest))
+
+    async def next(self) -> tuple[Choice, Event]:
+        """The next event of any of them."""
+        choice, event = await self._events.get()
+        read = not isinstance(event, PromptProgress) or event.done >= event.total
+        if read and not isinstance(event, Failed) and choice.prompt not in self._forked:
+            self._forked.add(choice.prompt)
+            self._fork(choice)
+        self._note(choice, event)
+        return choice, event
+
+    async def stop(self) -> None:
+        """Stop all of them. Nobody else gets the session before its reply has ended."""
+        for part in self._parts.values():
+            if part.session is not self._session:
+                self._close(part)
+        first = self._parts.get(self._choices[0])
+        if first is None or first.ended:
+            return
+        first.reply.cancel()
+        if first.reply.done and self._events.empty():  # nothing more comes
+            return
+        while not first.ended:
+            self._note(*await self._events.get())
+
+    @property
+    def sessions(self) -> tuple[str, ...]:
+        """The engine's sessions in which there are answers."""
+        return tuple(part.session.id for part in list(self._parts.values()) if not part.ended)
+
+    def pause(self, on: bool) -> None:
+        """Let all replies stand still, or go on."""
+        for part in list(self._parts.values()):
+            (part.reply.pause if on else part.reply.resume)()
+
+    def cancel(self) -> None:
+        """End all replies; their clients get what there is."""
+        for part in list(self._parts.values()):
+            part.reply.cancel()
+
+    def _send(self, choice: Choice, session: Session) -> None:
+        generation = self._generation
+        deliver = partial(_hand_over, asyncio.get_running_loop(), self._events, choice)
+        prompt = generation.prompts[choice.prompt]
+        params = _params(generation.params, choice.index - choice.prompt * generation.n)
+        try:
+            reply = session.send(prompt, params, deliver, generation.template)
+        except BaseException:
+            if session is not self._session:
+                session.close()
+            raise
+        self._parts[choice] = _Part(choice, session, reply)
+
+    def _fork(self, lead: Choice) -> None:
+        session = self._parts[lead].session
+        for choice in self._choices[lead.index + 1 : lead.index + self._generation.n]:
+            try:
+                self._send(choice, session.fork())
+            except EngineError as error:
+                failed = Failed(session.id, "", error.code, error.message)
+                self._events.put_nowait((choice, failed))
+
+    def _note(self, choice: Choice, event: Event) -> None:
+        part = self._parts.get(choice)
+        if part is None or not isinstance(event, (Finished, Failed)) or not part.reply.done:
+            return
+        if part.session is self._session:
+            part.ended, self.last = True, event
+        else:
+            self._close(part)
+
+    def _close(self, part: _Part) -> None:
+        if not part.ended:
+            part.ended = True
+            part.session.close()
+
+
+def _params(params: SamplingParams, number: int) -> SamplingParams:
+    """The settings of one of several answers: the first one is as if it were alone."""
+    if params.seed is None or not number:
+        return params
+    return replace(params, seed=line_seed(params.seed, number))
+
+
+def _hand_over(
+    loop: asyncio.AbstractEventLoop,
+    events: asyncio.Queue[tuple[Choice, Event]],
+    choice: Choice,
+    event: Event,
+) -> None:
+    """Called on the engine thread."""
+    try:
+        loop.call_soon_threadsafe(events.put_nowait, (choice, event))
+    except RuntimeError:
+        log.debug("the server has ended meanwhile")
 
 
 class ImmediateAPI(Protocol):
@@ -193,7 +308,7 @@ class Answering:
     Attributes:
         served: the models.
         silence: seconds that a body may pause.
-        visits: the requests that are answered or wait.
+        requests: those that are answered or wait.
         held: what all requests together hold.
     """
 
@@ -206,14 +321,12 @@ class Answering:
         sharing: Sharing | None = None,
     ) -> None:
         self.served = served
-        self.visits = Visits()
+        self.requests = Requests()
         self.held = bodies.Held(sharing)
         self.silence = bodies.SILENCE_SECONDS
         self._engine = engine
         self._places = places
         self._metrics = metrics
-        self._here: dict[Events, str] = {}  # the requests' events, and whose they are
-        self._settling: dict[Place, asyncio.Task[None]] = {}  # places that replies end in
 
     def routes(self, apis: Sequence[GenerationAPI]) -> list[Operation]:
         """The routes of these APIs, and of those whose answers are immediate."""
@@ -224,23 +337,33 @@ class Answering:
         ]
 
     def end(self) -> None:
-        """Stop all answers. Their clients are told why."""
+        """The server ends: so do all requests, with an error that says so."""
         error = EngineError(ENGINE_STOPPED, ENDING)
-        self.served.ending.end(error)
-        self._places.end(error)
-        for events in self._here:
-            events.put_nowait(Gone(Failed("", "", error.code, error.message)))
-
-    @property
-    def ending(self) -> bool:
-        """Whether the server ends."""
-        return self.served.ending.error is not None
+        self.served.end(error)
+        self.requests.end(error)
 
     def revoke(self, guests: Collection[str]) -> None:
-        """Stop all answers to those guests, whose keys are good no more."""
-        for events, guest in self._here.items():
-            if guest in guests:
-                events.put_nowait(Gone(Failed("", "", WRONG_KEY, REVOKED)))
+        """End all requests of those guests, whose keys are good no more."""
+        self.requests.end(EngineError(WRONG_KEY, REVOKED), guests)
+
+    @asynccontextmanager
+    async def _begun(self, scope: Scope, receive: Receive) -> AsyncIterator[Request]:
+        """A request whose body has been read. What is in the `with` ends with its client.
+
+        Raises:
+            Exception: the request was ended for another reason.
+        """
+        with self.requests.begin(scope) as request:
+            with request.cancel_scope as cancelled:
+                if self.served.ended is not None:
+                    raise self.served.ended
+                watch = asyncio.ensure_future(_end_with_client(receive, request))
+                try:
+                    yield request
+                finally:
+                    watch.cancel()
+            if cancelled.cancelled_caught and request.error is not None:
+                raise request.error
 
     # -- answers that are generated -------------------------------------------------------
 
@@ -252,40 +375,100 @@ class Answering:
         Raises:
             RefusedError, EngineError: it cannot be, and nothing has been sent.
         """
-        events: Events = asyncio.Queue()
+        client = Client(send, api.path)
         with self.held.share(guest_of(scope)) as held:
-            body, size = await self._body(scope, receive, held)
+            raw = await bodies.read(scope, receive, self.served, self.silence, held)
+            size = len(raw)
+            body = await bodies.understood(raw)
+            del raw
             name, sent = session_name(scope, body), None
             if "follows" in api.body.model_fields:
-                sent = await _whole(self._places.sessions, scope, name, body, size)
-            large = max(size, sent.size if sent else 0) > bodies.LARGE
-            self._here[events] = guest_of(scope).id
-            request = _Request(api, scope, send, body, size, large, name, events, sent)
+                sent = await self._whole(scope, name, body, size)
             try:
-                with meanwhile(_watch(receive, events)) as gone:
-                    await self._until_answered(request, gone)
-            finally:
-                del self._here[events]
+                async with self._begun(scope, receive) as request:
+                    while True:
+                        try:
+                            await self._answer(api, scope, request, client, body, size, name, sent)
+                            break
+                        except AnotherModelError:
+                            # Somebody has made the session meanwhile. Its model is that of those
+                            # who name none.
+                            if body.get("model"):
+                                raise
+            except (RefusedError, EngineError) as error:
+                if not await client.failed(error):
+                    raise
 
-    async def _body(
-        self, scope: Scope, receive: Receive, held: Callable[[int], None]
-    ) -> tuple[JSON, int]:
-        """A request's body, and its length in bytes.
+    async def _answer(
+        self,
+        api: GenerationAPI,
+        scope: Scope,
+        request: Request,
+        client: Client,
+        body: JSON,
+        size: int,
+        name: str | None,
+        sent: Sent | None,
+    ) -> None:
+        guest = guest_of(scope)
+        with self._use(scope, name, body) as entry:
+            model = await self.served.load(entry)
+            bodies.check_size(size, model)
+            large = max(size, sent.size if sent else 0) > bodies.LARGE
+            generation = await _read(partial(api.read, body, model, guest), large)
+            n, calls_tools = generation.n, bool(generation.params.offered)
+            choices = [
+                Choice(number, calls_tools, generation.stream, number // n)
+                for number in range(n * len(generation.prompts))
+            ]
+            count_answers(scope, len(choices))
+            request.model, request.session = model.name, name or ""
+            client.headers = sent.headers if sent else ()
+            client.expects(api.writer(generation, choices))
+            async with self._places.take(
+                guest, name, model, generation, sent, client.comment, len(choices)
+            ) as place:
+                replies = Replies(self._engine, generation, choices, place.session, guest)
+                try:
+                    replies.start()
+                    request.answered_by(replies)
+                    choice, event = await self._relayed(replies, choices, request, client)
+                    if generation.messages and isinstance(replies.last, Finished):
+                        choices[0].last = replies.last
+                        place.said = choices[0].said
+                finally:
+                    with anyio.move_on_after(END_SECONDS, shield=True) as late:
+                        await replies.stop()
+                    if late.cancelled_caught:
+                        log.error("a reply that was stopped has not ended in %g s", END_SECONDS)
+                    # What continues a text is no conversation to go on from.
+                    if generation.messages or isinstance(replies.last, Failed):
+                        place.last = replies.last
+            # The session is free before the client hears of the end and asks again.
+            await client.take(choice, event)
 
-        Args:
-            held: enlarges the request's share of `held`.
+    async def _relayed(
+        self, replies: Replies, choices: list[Choice], request: Request, client: Client
+    ) -> tuple[Choice, Finished]:
+        """Send the client all events but the last one, which is returned.
 
         Raises:
-            RefusedError: it cannot be read.
-            EngineError: the server ends.
+            EngineError: one of the replies has failed.
         """
-        raw = await bodies.read(scope, receive, self.served, self.silence, held)
-        if self.ending:
-            raise EngineError(ENGINE_STOPPED, ENDING)
-        size = len(raw)
-        return await bodies.understood(raw), size
+        left, clocks = len(choices), [self._metrics.reply() for _ in choices]
+        while True:
+            choice, event = await replies.next()
+            clocks[choice.index].note(event)
+            request.note(event)
+            if isinstance(event, Failed):
+                raise self._explained(EngineError(event.code, event.message))
+            if isinstance(event, Finished):
+                left -= 1
+                if not left:
+                    return choice, event
+            await client.take(choice, event)
 
-    def _use(self, scope: Scope, session: str | None, body: JSON) -> Use:
+    def _use(self, scope: Scope, session: str | None, body: JSON) -> AbstractContextManager[Entry]:
         """Use the model that a request names, else that of its session, else the first one.
 
         Raises:
@@ -294,119 +477,42 @@ class Answering:
         name = body.get("model")
         if not isinstance(name, (str, type(None))):
             raise bodies.not_understood(ValueError(f"model must be a text, not {name!r}"))
-        known = None if name else self._places.model_of(scope, session)
-        return self.served.use(known or name, guest_of(scope))
+        guest = guest_of(scope)
+        known = self._places.sessions.find(guest, session) if session and not name else None
+        return self.served.use(known.model if known else name, guest)
 
-    async def _until_answered(self, request: _Request, gone: asyncio.Future[None]) -> None:
-        while True:
+    async def _whole(self, scope: Scope, name: str | None, body: JSON, size: int) -> Sent | None:
+        """The whole conversation of a request that may send only what is new.
+
+        The body has it afterwards. None without a session.
+
+        Raises:
+            RefusedError: 400, `follows` is none; 404 and 409, the session does not know it.
+        """
+        follows, messages = body.pop("follows", None), body.get("messages")
+        if follows is not None:
             try:
-                return await self._answer(request, gone)
-            except AnotherModelError:
-                # Somebody has made the session meanwhile. Its model is that of those who name
-                # none.
-                if request.body.get("model"):
-                    raise
-
-    async def _answer(self, request: _Request, gone: asyncio.Future[None]) -> None:
-        api, scope, name, events = request.api, request.scope, request.name, request.events
-        with self._use(scope, name, request.body) as use:
-            model = await unless(gone, self.served.load(use.entry))
-            if model is None:
-                return
-            bodies.check_size(request.size, model)
-            read = partial(_read, api, model, request.body, guest_of(scope))
-            generation = await asyncio.to_thread(read) if request.large else read()
-            n, calls_tools = generation.n, bool(generation.params.offered)
-            choices = [
-                Choice(number, calls_tools, generation.stream, number // n)
-                for number in range(n * len(generation.prompts))
-            ]
-            count_answers(scope, len(choices))
-            headers = request.sent.headers if request.sent else ()
-            writer = api.writer(generation, choices)
-            client = Client(request.send, api.path, writer, generation.stream, headers)
-            replies = Replies(self._engine, generation, choices, events, guest_of(scope))
-            with self.visits.begin(scope, model.name, name) as visit:
-                # The place is taken here and nowhere else.
-                taking = self._places.take(
-                    scope,
-                    name,
-                    use,
-                    model,
-                    generation.messages,
-                    generation.config,
-                    client.comment,
-                    len(choices),
-                )
-                try:
-                    place = await unless(gone, taking, Place.surely_end)
-                except (RefusedError, EngineError) as error:
-                    if await client.refused(error):
-                        return
-                    raise
-                if place is None:
-                    return
-                self._remember(scope, name, request.sent)
-                try:
-                    replies.start(place)
-                    visit.answered_by(replies)
-                    async for choice, event in self._events(events, len(choices)):
-                        replies.note(choice, event)
-                        visit.note(event)
-                        await client.take(choice, event)
-                finally:
-                    self._leave(replies, place)
-
-    def _remember(self, scope: Scope, name: str | None, sent: Sent | None) -> None:
-        """Let a next request go on from what the session is sent now."""
-        named = self._places.sessions.find(guest_of(scope), name) if name else None
-        if named is not None and sent is not None:
-            named.sent = sent.kept
-
-    def _leave(self, replies: Replies, place: Place) -> None:
-        """Stop what still runs; the place is ended when it has."""
-        try:
-            replies.stop()
-            if not place.ended:
-                task = asyncio.ensure_future(replies.later())
-                self._settling[place] = task
-                task.add_done_callback(lambda _: self._settled(place))
-        finally:
-            if place not in self._settling:
-                place.surely_end()
-
-    def _settled(self, place: Place) -> None:
-        self._settling.pop(place, None)
-        place.surely_end()
-
-    async def _events(self, events: Events, left: int) -> AsyncIterator[tuple[Choice, Event]]:
-        """The replies' events until all have ended, one has failed, or the client has gone."""
-        clocks = {}
-        anybody = Choice(0)
-        while left:
-            next_one = await events.get()
-            if isinstance(next_one, Gone):
-                if next_one.failed is not None:
-                    yield anybody, next_one.failed
-                return
-            choice, event = next_one
-            if choice not in clocks:
-                clocks[choice] = self._metrics.reply()
-            clocks[choice].note(event)
-            if isinstance(event, Failed):
-                why = self._explained(EngineError(event.code, event.message))
-                yield choice, Failed(event.session_id, event.reply_id, why.code, why.message)
-                return
-            if isinstance(event, Finished):
-                left -= 1
-            yield choice, event
+                check_digest("follows", follows)
+                if name is None:
+                    raise ValueError("follows goes with a session: name it by session_id")
+            except ValueError as error:
+                raise bodies.not_understood(error) from None
+        if name is None or not isinstance(messages, list):
+            return None
+        before = Sent()
+        if follows is not None:
+            before = self._places.sessions.get(guest_of(scope), name).sent
+        join = partial(before.followed, follows, messages, size)
+        found = await asyncio.to_thread(join) if size > bodies.LARGE else join()
+        body["messages"] = list(found.messages)
+        return found
 
     def _explained(self, error: EngineError) -> EngineError:
-        """An error as clients are told it.
+        """An error in the words that clients hear.
 
         Where the engine has lost models, it is looked which: they are loaded again.
         """
-        if error.code not in (ENGINE_STOPPED, UNKNOWN_MODEL) or self.ending:
+        if error.code not in (ENGINE_STOPPED, UNKNOWN_MODEL) or self.served.ended is not None:
             return error
         self.served.lost()
         if error.code == UNKNOWN_MODEL:
@@ -418,7 +524,7 @@ class Answering:
     async def _immediate(
         self,
         api: ImmediateAPI,
-        answer: Callable[[Any], Coroutine[Any, Any, JSON]],
+        answer: Callable[[Any], Awaitable[JSON]],
         scope: Scope,
         receive: Receive,
         send: Send,
@@ -429,35 +535,33 @@ class Answering:
             RefusedError, EngineError: it cannot be.
         """
         with self.held.share(guest_of(scope)) as held:
-            body, size = await self._body(scope, receive, held)
-            name = session_name(scope, body)
-            with self._use(scope, name, body) as use, meanwhile(disconnected(receive)) as gone:
-                model = await unless(gone, self.served.load(use.entry))
-                if model is None:
-                    return
-                bodies.check_size(size, model)
-                read = partial(_read, api, model, body)
-                asked = await asyncio.to_thread(read) if size > bodies.LARGE else read()
-                found = await unless(gone, answer(asked))
+            raw = await bodies.read(scope, receive, self.served, self.silence, held)
+            size = len(raw)
+            body = await bodies.understood(raw)
+            name, found = session_name(scope, body), None
+            async with self._begun(scope, receive):
+                with self._use(scope, name, body) as entry:
+                    model = await self.served.load(entry)
+                    bodies.check_size(size, model)
+                    asked = await _read(partial(api.read, body, model), size > bodies.LARGE)
+                    found = await answer(asked)
         if found is not None:
             await JSONResponse(found)(scope, receive, send)
 
     async def _count(self, asked: Generation) -> JSON:
         config, template = asked.config, asked.template
         counting = self._engine.count_later(asked.model, asked.messages, config.reasoning, template)
-        return {"input_tokens": await self._wait(counting)}
+        return {"input_tokens": await self._result(counting)}
 
     async def _embed(self, asked: Embedding) -> JSON:
-        return written(asked, await self._wait(self._engine.embed_later(asked.model, asked.texts)))
+        embedding = self._engine.embed_later(asked.model, asked.texts)
+        return written(asked, await self._result(embedding))
 
-    async def _wait(self, answer: Future[T]) -> T:
-        waited = asyncio.wrap_future(answer)
+    async def _result(self, answer: Future[T]) -> T:
         try:
-            return await self.served.ending.unless_over(waited)
+            return await asyncio.wrap_future(answer)
         except EngineError as error:
             raise self._explained(error) from None
-        finally:
-            waited.cancel()
 
 
 def _operation(
@@ -468,40 +572,16 @@ def _operation(
     )
 
 
-def _read(api: GenerationAPI | ImmediateAPI, model: Model, body: JSON, *guest: Guest) -> Any:
+async def _read(read: Callable[[], Any], large: bool) -> Any:
+    """What a body asks for; a large one is looked at on another thread."""
     try:
-        return api.read(body, model, *guest)
+        return await asyncio.to_thread(read) if large else read()
     except ValueError as error:
         raise bodies.not_understood(error) from None
 
 
-async def _watch(receive: Receive, events: Events) -> None:
-    await disconnected(receive)
-    events.put_nowait(Gone())
-
-
-async def _whole(
-    sessions: Sessions, scope: Scope, name: str | None, body: JSON, size: int
-) -> Sent | None:
-    """The whole conversation of a request that may send only what is new.
-
-    The body has it afterwards. None without a session.
-
-    Raises:
-        RefusedError: 400, `follows` is none; 404 and 409, the session does not know it.
-    """
-    follows, messages = body.pop("follows", None), body.get("messages")
-    if follows is not None:
-        try:
-            check_digest("follows", follows)
-            if name is None:
-                raise ValueError("follows goes with a session: name it by session_id")
-        except ValueError as error:
-            raise bodies.not_understood(error) from None
-    if name is None or not isinstance(messages, list):
-        return None
-    before = Sent() if follows is None else sessions.get(guest_of(scope), name).sent
-    join = partial(before.followed, follows, messages, size)
-    found = await asyncio.to_thread(join) if size > bodies.LARGE else join()
-    body["messages"] = list(found.messages)
-    return found
+async def _end_with_client(receive: Receive, request: Request) -> None:
+    """End a request when its client has gone. Its body must have been read."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    request.end()

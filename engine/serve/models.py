@@ -6,9 +6,9 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,6 @@ from engine.runtime.examining import resolve, resolve_adapter
 from engine.runtime.pressure import Need, Relief
 from engine.serve.auth import LOCAL, Guest, Sharing
 from engine.serve.errors import RefusedError
-from engine.serve.queue import Ending
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +62,7 @@ class Entry:
         self.adapter = adapter
         self.draft = model.draft if model is not None else ""
         self.model = model
-        self.loading: asyncio.Task[Model] | None = None
+        self.loading: asyncio.Future[Model] | None = None
         self.used = time.monotonic()
         self.users = 0
         self.guests: set[str] = set()
@@ -108,9 +107,6 @@ class Entry:
         path = () if self.model is None else (self.model.path,)
         return name in (self.name, self.folder, *ids, *path)
 
-    def use(self) -> Use:
-        return Use(self)
-
     def begin(self, stats: dict[str, Any] | None) -> None:
         """Take note that its loading begins, and of the engine's figures before it."""
         self._began = time.monotonic()
@@ -127,32 +123,6 @@ class Entry:
         return told
 
 
-class Use:
-    """A request's use of a model, which is not unloaded meanwhile: from before it is loaded.
-
-    Attributes:
-        entry: the model.
-    """
-
-    def __init__(self, entry: Entry) -> None:
-        self.entry = entry
-        self._left = False
-        entry.users += 1
-
-    def __enter__(self) -> Use:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.leave()
-
-    def leave(self) -> None:
-        """The request needs it no more. May be called more than once."""
-        if not self._left:
-            self._left = True
-            self.entry.users -= 1
-            self.entry.used = time.monotonic()
-
-
 class Served:
     """Knows the models, and whether the engine still has them. Lives on the server's event loop.
 
@@ -167,7 +137,7 @@ class Served:
     Attributes:
         entries: all of them; the first one answers requests that name none.
         stats: the engine's figures when it was asked last.
-        ending: tells those who wait for a model that the server ends.
+        ended: what those hear who wait for a model when the server has ended; None before that.
         is_used_elsewhere: whether others beside the server use a model, by its id. It is not
             unloaded then.
     """
@@ -191,11 +161,12 @@ class Served:
         self.is_used_elsewhere: Callable[[str], bool] = lambda _: False
         self._engine = engine
         self._on_loss = on_loss
-        self.ending = Ending()
+        self.ended: Exception | None = None
         self._why = ""  # the last loading of what was lost failed, a sentence
         self._failed_at = 0.0
         self._reloading: asyncio.Task[None] | None = None
-        self._unloading: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()  # of loading and unloading
+        self._unloading = False
 
     def add(self, entry: Entry) -> None:
         """Answer for one more model. May be called from any thread."""
@@ -261,12 +232,29 @@ class Served:
         entry.used = time.monotonic()
         if entry.model is not None:
             return entry.model
+        if self.ended is not None:
+            raise self.ended
         if entry.loading is None:
-            entry.loading = asyncio.ensure_future(self._load_one(entry))
+            entry.loading = asyncio.get_running_loop().create_future()
             # Its error is nobody's where all have given up waiting.
             entry.loading.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._start(self._load_one(entry, entry.loading))
         # Whoever gives up waiting does not stop it for the others.
-        return await self.ending.unless_over(entry.loading)
+        return await asyncio.shield(entry.loading)
+
+    def end(self, error: Exception) -> None:
+        """The server ends: those who wait for a model hear that."""
+        self.ended = error
+        for entry in self.entries:
+            if entry.loading is not None and not entry.loading.done():
+                entry.loading.set_exception(error)
+        if self._reloading is not None:
+            self._reloading.cancel()
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def unload(self, entry: Entry, guest: Guest = LOCAL) -> None:
         """Free a model's memory. Its sessions read their messages anew when they are used again.
@@ -291,8 +279,12 @@ class Served:
         entry.guests.clear()
         if model is not None and not any(m.id == model.id for m in self.models):
             self._on_loss(model.id)
-            # Asked for at once, so that it stands before a load that a next request asks for.
-            await asyncio.wrap_future(self._engine.unload_later(model))
+            self._unloading = True
+            try:
+                # Asked for at once, so that it stands before a load that a next request asks for.
+                await asyncio.wrap_future(self._engine.unload_later(model))
+            finally:
+                self._unloading = False
 
     def gone(self, model_id: str) -> None:
         """Others have unloaded a model: it is loaded again when it is asked for."""
@@ -309,7 +301,7 @@ class Served:
             if entry.model is None or entry.users or unused <= after:
                 continue
             if not self.is_used_elsewhere(entry.model.id):
-                self._begin_unloading(entry)
+                self._start(self._unload(entry))
 
     def relieve(self) -> None:
         """Give memory back where the system is short of it, if the models are the server's."""
@@ -332,15 +324,11 @@ class Served:
             and not self.is_used_elsewhere(entry.model.id)
         ]
         if unused and not self._unloading:
-            self._begin_unloading(min(unused, key=lambda entry: entry.used))
+            self._start(self._unload(min(unused, key=lambda entry: entry.used)))
 
-    def _begin_unloading(self, entry: Entry) -> None:
-        task = asyncio.ensure_future(self._unload(entry))
-        self._unloading.add(task)
-        task.add_done_callback(self._unloading.discard)
-
-    def use(self, named: object, guest: Guest = LOCAL) -> Use:
-        """Keep a model loaded until the use is left: begun before `load`.
+    @contextmanager
+    def use(self, named: object, guest: Guest = LOCAL) -> Iterator[Entry]:
+        """Keep a model from being unloaded until this is left: begun before `load`.
 
         Args:
             named: a request's name of it, or the model that a session talks to.
@@ -350,7 +338,12 @@ class Served:
         """
         entry = self.entry_of(named) if isinstance(named, Model) else self.entry(named)
         entry.guests.add(guest.id)
-        return entry.use()
+        entry.users += 1
+        try:
+            yield entry
+        finally:
+            entry.users -= 1
+            entry.used = time.monotonic()
 
     async def figures(self) -> dict[str, Any]:
         """The engine's figures.
@@ -389,17 +382,23 @@ class Served:
             return "loading", BROKE_DOWN
         return "ok", ""
 
-    async def _load_one(self, entry: Entry) -> Model:
+    async def _load_one(self, entry: Entry, loading: asyncio.Future[Model]) -> None:
         try:
             stats = None
             with suppress(TimeoutError):  # an engine that has just been started
                 stats = await self.figures() if self._engine.is_running else None
             entry.begin(stats)
             adapter, draft = entry.adapter or None, entry.draft or None
-            loading = self._engine.load_later(entry.folder, adapter=adapter, draft=draft)
-            entry.model = await asyncio.wrap_future(loading)
+            asked = self._engine.load_later(entry.folder, adapter=adapter, draft=draft)
+            entry.model = await asyncio.wrap_future(asked)
             entry.used = time.monotonic()
-            return entry.model
+            if not loading.done():
+                loading.set_result(entry.model)
+        except BaseException as error:
+            if not loading.done():
+                loading.set_exception(error)
+            if not isinstance(error, Exception):
+                raise
         finally:
             entry.loading = None
 
@@ -433,10 +432,11 @@ class Served:
             return
         self.lost()
         if self._reloading is not None:
-            try:
-                await self.ending.unless_over(self._reloading, WAIT_SECONDS)
-            except TimeoutError:
-                raise EngineError(ENGINE_STOPPED, BROKE_DOWN) from None
+            done, _ = await asyncio.wait({self._reloading}, timeout=WAIT_SECONDS)
+            if self.ended is not None:
+                raise self.ended
+            if not done:
+                raise EngineError(ENGINE_STOPPED, BROKE_DOWN)
         if self._why:
             raise EngineError(ENGINE_STOPPED, self._why)
 

@@ -1,4 +1,4 @@
-"""Waiting: the queue before the engine, and waits that end with the client or the server."""
+"""The queue before the engine: so many answers are given at once, fairly between several keys."""
 
 from __future__ import annotations
 
@@ -6,119 +6,33 @@ import asyncio
 import itertools
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable
 
-from starlette.types import Receive
+Report = Callable[[str], Awaitable[None]]
+"""Sends a client a comment while it waits."""
 
-T = TypeVar("T")
-
-
-@contextmanager
-def meanwhile(doing: Coroutine[Any, Any, None]) -> Iterator[asyncio.Future[None]]:
-    """Do something until this is left."""
-    task = asyncio.ensure_future(doing)
-    try:
-        yield task
-    finally:
-        task.cancel()
-
-
-async def unless(
-    gone: asyncio.Future[None],
-    doing: Coroutine[Any, Any, T],
-    undo: Callable[[T], object] = lambda _: None,
-) -> T | None:
-    """Do something that takes time, unless a client goes before; then None.
-
-    Args:
-        undo: called with what was got for nobody: whoever asked was cancelled at that moment.
-    """
-    task = asyncio.ensure_future(doing)
-    # An error after its client has gone is nobody's.
-    task.add_done_callback(lambda done: done.cancelled() or done.exception())
-    either: list[asyncio.Future[Any]] = [gone, task]
-    given = False
-    try:
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        given = True
-        if task.done():
-            return task.result()
-        return None
-    finally:
-        if not given and task.done() and not task.cancelled() and task.exception() is None:
-            undo(task.result())
-        task.cancel()
-
-
-async def disconnected(receive: Receive) -> None:
-    """Wait until the client has gone. The body must have been read."""
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
-class Ending:
-    """The server's end, for those who wait for something else. Lives on its event loop.
-
-    Attributes:
-        error: what those who wait are told; None while the server goes on.
-    """
-
-    def __init__(self) -> None:
-        self.error: Exception | None = None
-        self._waiting: set[asyncio.Future[None]] = set()
-
-    def end(self, error: Exception) -> None:
-        """Tell all who wait that they wait in vain."""
-        self.error = error
-        for over in self._waiting:
-            if not over.done():
-                over.set_result(None)
-
-    async def unless_over(self, awaited: asyncio.Future[T], seconds: float | None = None) -> T:
-        """Wait for something, which goes on for others when this one gives up.
-
-        Raises:
-            TimeoutError: it takes longer than that.
-            Exception: the server's end.
-        """
-        over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.add(over)
-        either: list[asyncio.Future[Any]] = [awaited, over]
-        try:
-            if self.error is None:
-                first = asyncio.FIRST_COMPLETED
-                await asyncio.wait(either, timeout=seconds, return_when=first)
-            if awaited.done():
-                return awaited.result()
-            raise self.error or TimeoutError
-        finally:
-            self._waiting.discard(over)
-
-
-Say = Callable[[str], Any]
-"""A coroutine function that tells a client something while it waits."""
-
-TELL_SECONDS = 1.0
-"""How long a request waits before it is told so, and between two looks at its place."""
+REPORT_SECONDS = 1.0
+"""How long a request waits before its client hears of it, and between two looks at its place."""
 SILENT_SECONDS = 10.0
-"""For so long an unchanged place is not told. Then it is told again."""
+"""An unchanged place is reported again after so long."""
 LOOKS_PER_SECOND = 200
-"""Of all who wait, about: whoever has many before him looks less often."""
+"""Of all that wait, about: one with many before it looks less often."""
 
 
 class Queue:
-    """Has so many places; who finds none waits. Lives on the server's event loop.
+    """Admits so many answers at once; other requests wait. Lives on the server's event loop.
+
+    The next request is that of the key with the fewest answers, and the oldest one of it.
 
     Args:
-        at_once: how many.
-        reserved: how many of them only requests without a session may take.
-        spare: tells how many of them only keys may take that have none.
+        at_once: how many answers.
+        reserved: how many of these places only requests without a session may take.
+        spare: gives how many of them only keys may take that have none.
 
     Attributes:
-        waiting: those that wait, in the order in which they came.
-        left: when somebody left it last, of `time.monotonic`; at first when it was made.
+        waiting: requests that wait, in the order in which they came.
+        going: how many answers are being given.
+        left: when a request left it last, of `time.monotonic`; at first when it was made.
     """
 
     def __init__(
@@ -127,122 +41,114 @@ class Queue:
         self._at_once = at_once
         self._spare = spare
         self._for_named = at_once - reserved
-        self._through: set[Turn] = set()
-        self._taken = self._named = 0  # places, and those of requests with a session
-        self._of: Counter[str] = Counter()  # places by key
+        self._admitted: set[Ticket] = set()
+        self._named = 0  # of `going`, those of requests with a session
+        self._of: Counter[str] = Counter()  # of `going`, by key
+        self._by: dict[str, dict[Ticket, None]] = {}  # of `waiting`, by key
+        self._order: dict[Ticket, int] | None = None  # as it was found last; None: it has changed
         self._numbers = itertools.count()
-        self.waiting: dict[Turn, None] = {}
-        self._by: dict[str, dict[Turn, None]] = {}  # those that wait, by key
-        self._order: dict[Turn, int] | None = None  # as it was found last; None: it has changed
+        self.waiting: dict[Ticket, None] = {}
+        self.going = 0
         self.left = time.monotonic()
 
     @property
     def busy(self) -> bool:
-        """Whether anybody is through, or waits."""
-        return bool(self._through or self.waiting)
-
-    @property
-    def going(self) -> int:
-        """How many answers are being given."""
-        return self._taken
+        """Whether a request is admitted or waits."""
+        return bool(self._admitted or self.waiting)
 
     def would_wait(self, named: bool, places: int = 1, guest: str = "") -> bool:
         """Whether one more request would have to wait."""
-        same = any(t.named == named for t in self.waiting)
+        same = any(ticket.named == named for ticket in self.waiting)
         room = self._has_room(named, self._places(named, places), guest, bool(self.waiting))
         return same or not room
 
-    def enter(self, named: bool = False, places: int = 1, guest: str = "") -> Turn:
-        """Join the queue. `Turn.wait` waits until it is through, and `Turn.leave` ends it.
+    def enter(self, named: bool = False, places: int = 1, guest: str = "") -> Ticket:
+        """Join the queue; the ticket must be left by `leave`.
 
         Args:
-            places: that it takes. Who wants more than there are takes all of them.
-            guest: whose key it came with.
+            named: whether the request has a session of its own.
+            places: one for each answer. A request for more than there are takes all of them.
+            guest: the id of its key.
         """
-        turn = Turn(self, named, self._places(named, places), guest, next(self._numbers))
-        self.waiting[turn] = self._by.setdefault(guest, {})[turn] = None
+        ticket = Ticket(self, named, self._places(named, places), guest, next(self._numbers))
+        self.waiting[ticket] = self._by.setdefault(guest, {})[ticket] = None
         self._order = None
         try:
-            self._admit()
+            self._admit_next()
         except BaseException:
-            self._forget(turn)  # nobody would ever leave with it
+            self._forget(ticket)  # nobody would ever leave with it
             raise
-        return turn
+        return ticket
 
-    def end(self, error: Exception) -> None:
-        """Tell all who wait that they wait in vain."""
-        for turn in list(self.waiting):
-            turn.refuse(error)
+    def leave(self, ticket: Ticket) -> None:
+        """Make room for the next request. May be called more than once."""
+        self.left = time.monotonic()
+        self._forget(ticket)
+        self._admit_next()
 
-    def before(self, turn: Turn) -> int:
+    def before(self, ticket: Ticket) -> int:
         """How many wait before that one."""
         if self._order is None:
             self._order = {one: place for place, one in enumerate(self._in_order())}
-        return self._order.get(turn, 0)
+        return self._order.get(ticket, 0)
 
-    def drop(self, turn: Turn) -> bool:
-        """Take one out of those who wait; False where it does not."""
-        if turn not in self.waiting:
+    def drop(self, ticket: Ticket) -> bool:
+        """Take a request out of those that wait; False where it does not."""
+        if ticket not in self.waiting:
             return False
-        del self.waiting[turn], self._by[turn.guest][turn]
-        if not self._by[turn.guest]:
-            del self._by[turn.guest]
+        del self.waiting[ticket], self._by[ticket.guest][ticket]
+        if not self._by[ticket.guest]:
+            del self._by[ticket.guest]
         self._order = None
         return True
 
-    def leave(self, turn: Turn) -> None:
-        """Let the next one through."""
-        self.left = time.monotonic()
-        self._forget(turn)
-        self._admit()
+    def _forget(self, ticket: Ticket) -> None:
+        self.drop(ticket)
+        if ticket in self._admitted:
+            self._admitted.remove(ticket)
+            self._count(ticket, -ticket.places)
 
-    def _forget(self, turn: Turn) -> None:
-        self.drop(turn)
-        if turn in self._through:
-            self._through.remove(turn)
-            self._take(turn, -turn.places)
-
-    def _admit(self) -> None:
-        while self.waiting and self._taken < self._at_once:
+    def _admit_next(self) -> None:
+        while self.waiting and self.going < self._at_once:
             heads = (next(iter(own)) for own in self._by.values())
-            first = min(heads, key=lambda turn: (self._of[turn.guest], turn.number))
+            first = min(heads, key=lambda ticket: (self._of[ticket.guest], ticket.number))
             if not self._has_room(first.named, first.places, first.guest):
                 if first.named:
                     self._admit_behind()
-                return  # whoever came later would keep it waiting
-            self._let(first)
+                return  # whatever came later would keep it waiting
+            self._admit(first)
 
     def _admit_behind(self) -> None:
-        """Let those through who keep nobody waiting: a request with a session is the next."""
-        for turn in self._in_order():
-            if self._has_room(turn.named, turn.places, turn.guest, barred=True):
-                self._let(turn)
-            elif not turn.named:
+        """Admit requests that keep none waiting, where one with a session is the next."""
+        for ticket in self._in_order():
+            if self._has_room(ticket.named, ticket.places, ticket.guest, barred=True):
+                self._admit(ticket)
+            elif not ticket.named:
                 return
 
-    def _let(self, turn: Turn) -> None:
-        self.drop(turn)
-        self._through.add(turn)
-        self._take(turn, turn.places)
-        turn.through.set_result(None)
+    def _admit(self, ticket: Ticket) -> None:
+        self.drop(ticket)
+        self._admitted.add(ticket)
+        self._count(ticket, ticket.places)
+        ticket.admitted.set_result(None)
 
-    def _in_order(self) -> list[Turn]:
-        """Those who wait, in the order of their turns: always of the key that has least then."""
+    def _in_order(self) -> list[Ticket]:
+        """Those that wait, as they will be admitted: always of the key that has least then."""
         waiting = list(self.waiting)
-        if len({turn.guest for turn in waiting}) < 2:
+        if len({ticket.guest for ticket in waiting}) < 2:
             return waiting
         has, ordered = Counter(self._of), []
-        for came, turn in enumerate(waiting):
-            ordered.append((has[turn.guest], came, turn))
-            has[turn.guest] += turn.places
-        return [turn for _, _, turn in sorted(ordered, key=lambda one: one[:2])]
+        for came, ticket in enumerate(waiting):
+            ordered.append((has[ticket.guest], came, ticket))
+            has[ticket.guest] += ticket.places
+        return [ticket for _, _, ticket in sorted(ordered, key=lambda one: one[:2])]
 
-    def _take(self, turn: Turn, places: int) -> None:
-        self._taken += places
-        self._named += places if turn.named else 0
-        self._of[turn.guest] += places
-        if not self._of[turn.guest]:
-            del self._of[turn.guest]
+    def _count(self, ticket: Ticket, places: int) -> None:
+        self.going += places
+        self._named += places if ticket.named else 0
+        self._of[ticket.guest] += places
+        if not self._of[ticket.guest]:
+            del self._of[ticket.guest]
         self._order = None
 
     def _places(self, named: bool, wanted: int) -> int:
@@ -257,22 +163,19 @@ class Queue:
         """
         if named and (barred or self._named + places > self._for_named):
             return False
-        unnamed = self._taken - self._named
+        unnamed = self.going - self._named
         if barred and unnamed + places > self._at_once - self._for_named:
             return False
         most = self._at_once - self._spare() if self._of[guest] else self._at_once
-        return self._taken + places <= most
+        return self.going + places <= most
 
 
-class Turn:
-    """One request's place in a queue.
+class Ticket:
+    """One request in a queue; the attributes are those of `Queue.enter`.
 
     Attributes:
-        named: whether it has a session of its own.
-        places: that it takes.
-        guest: whose key it came with.
         number: grows with each that comes.
-        through: done when the request's turn has come.
+        admitted: done when the request is admitted, or refused.
     """
 
     def __init__(self, queue: Queue, named: bool, places: int, guest: str, number: int) -> None:
@@ -281,42 +184,37 @@ class Turn:
         self.number = number
         self.named = named
         self.places = places
-        self.through: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    def __enter__(self) -> Turn:
+    def __enter__(self) -> Ticket:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.leave()
 
-    @property
-    def before(self) -> int:
-        """How many wait before this one."""
-        return self._queue.before(self)
-
-    async def wait(self, say: Say, what: str) -> None:
-        """Wait for the turn. The client is told its place, once waiting takes longer.
+    async def wait(self, report: Report, what: str) -> None:
+        """Wait until admitted; the client hears its place in the queue after a while.
 
         Raises:
-            Exception: the queue has ended.
+            Exception: what it was refused with.
         """
-        told, pause, silent = -1, TELL_SECONDS, 0.0
-        while not self.through.done():
-            await asyncio.wait([self.through], timeout=pause)
-            if self.through.done():
+        reported, pause, silent = -1, REPORT_SECONDS, 0.0
+        while not self.admitted.done():
+            await asyncio.wait([self.admitted], timeout=pause)
+            if self.admitted.done():
                 break
-            before, silent = self.before, silent + pause
-            if before != told or silent >= SILENT_SECONDS:
-                told, silent = before, 0.0
-                await say(f"waiting for {what}, {before} before this one")
-            pause = min(max(TELL_SECONDS, before / LOOKS_PER_SECOND), SILENT_SECONDS)
-        self.through.result()
+            before, silent = self._queue.before(self), silent + pause
+            if before != reported or silent >= SILENT_SECONDS:
+                reported, silent = before, 0.0
+                await report(f"waiting for {what}, {before} before this one")
+            pause = min(max(REPORT_SECONDS, before / LOOKS_PER_SECOND), SILENT_SECONDS)
+        self.admitted.result()
 
     def refuse(self, error: Exception) -> None:
-        """Tell the one who waits here that he waits in vain, if he still waits."""
+        """End its waiting with an error; one that has been admitted goes on."""
         if self._queue.drop(self):
-            self.through.set_exception(error)
-            self.through.exception()  # those who are not there any more do not ask
+            self.admitted.set_exception(error)
+            self.admitted.exception()  # nobody may be left who asks
 
     def leave(self) -> None:
         """Leave the queue, or make room for the next one. May be called more than once."""

@@ -20,14 +20,13 @@ from engine.serve.auth import Keys, Sharing
 from engine.serve.connection import AT_ONCE, PATIENCE, Connection, room_for
 from engine.serve.metrics import Metrics
 from engine.serve.models import Entry, Served
-from engine.serve.places import Places
 from engine.serve.routes.chat import ChatCompletions, Completions
 from engine.serve.routes.messages import Messages
 from engine.serve.routes.models import ModelRoutes
 from engine.serve.routes.responses import Responses, StoredResponses
 from engine.serve.routes.sessions import SessionRoutes
 from engine.serve.routes.status import Health, described
-from engine.serve.sessions import Conversations, Sessions
+from engine.serve.sessions import Conversations, Places, Sessions
 from engine.serve.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -58,7 +57,7 @@ class Server:
 
     Attributes:
         port: where it listens.
-        visits: the requests that are answered or wait.
+        requests: those for models that are answered or wait.
 
     Raises:
         OSError: the port is not to be had.
@@ -93,7 +92,7 @@ class Server:
         self.places = Places(self.sessions, self.conversations, settings, sharing)
         answering = Answering(engine, self.served, self.places, self.metrics, sharing)
         answering.silence = patience
-        self.visits = answering.visits
+        self.requests = answering.requests
         self._answering, self._keys, self._stored = answering, keys, StoredResponses()
         health = Health(
             engine,

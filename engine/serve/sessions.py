@@ -1,4 +1,8 @@
-"""The sessions in which requests are answered: those that clients name, and all others."""
+"""The sessions in which requests are answered: those that clients name, and all others.
+
+Whether there is a place for a request is decided before the first byte of its answer. Requests of
+one session follow each other; all together wait in one queue.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +12,30 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
+
+from starlette.types import Scope
 
 from engine.engine import Engine, Session
-from engine.errors import CAPACITY_EXHAUSTED, SESSION_CLOSED, EngineError
-from engine.messages import Message, Overflow
+from engine.errors import (
+    CAPACITY_EXHAUSTED,
+    ENGINE_STOPPED,
+    INTERNAL_ERROR,
+    SESSION_CLOSED,
+    UNKNOWN_MODEL,
+    UNSUPPORTED_SESSION,
+    EngineError,
+)
+from engine.messages import Failed, Finished, Message, Overflow
 from engine.model.info import Model
 from engine.serve.auth import LOCAL, Guest, Sharing
-from engine.serve.errors import RefusedError
+from engine.serve.errors import MODEL_UNLOADED, RefusedError
 from engine.serve.json_input import chained
-from engine.serve.queue import Queue, Turn
+from engine.serve.queue import Queue, Report, Ticket
 from engine.serve.settings import Settings
 
 UNKNOWN = "conversation_unknown"
@@ -142,7 +158,7 @@ class Named:
         ttl: seconds without use after which it is freed; 0 keeps it.
         session: the engine's, None until it is needed, and after the engine has lost it.
         queue: its requests, one at a time.
-        turn: of its one request that is answered or next, in the queue of all requests.
+        ticket: of its request that is answered or next, in the queue of all requests.
         made: when, in seconds since 1970.
         sent: the conversation that it was asked last.
     """
@@ -155,7 +171,7 @@ class Named:
     session: Session | None = None
     queue: Queue = field(default_factory=lambda: Queue(1))
     made: float = field(default_factory=time.time)
-    turn: Turn | None = None
+    ticket: Ticket | None = None
     freed: bool = False
     sent: Sent = field(default_factory=Sent)
 
@@ -321,9 +337,10 @@ class Sessions:
         del self._named[(named.guest.id, named.name)]
         named.freed = True
         named.close()
-        named.queue.end(named.gone())
-        if named.turn is not None:
-            named.turn.refuse(named.gone())
+        for ticket in list(named.queue.waiting):
+            ticket.refuse(named.gone())
+        if named.ticket is not None:
+            named.ticket.refuse(named.gone())
 
 
 KEPT = 16
@@ -380,7 +397,8 @@ class Conversations:
         """Keep a conversation for its next turn. Its session must be idle."""
         with self._lock:
             if conversation.losses == self._lost(conversation.kind[1]) and not self._ended:
-                self._idle.append(conversation)
+                if conversation not in self._idle:  # where this was tried before
+                    self._idle.append(conversation)
                 old = self._surplus(conversation.kind[0])
                 if old is not None:
                     self._idle.remove(old)
@@ -450,3 +468,223 @@ def _shared(a: Sequence[Message], b: Sequence[Message]) -> int:
             break
         count += 1
     return count
+
+
+ALIASES = ("x-stretto-session-id", "x-executorch-session-id", "session_id", "x-session-affinity")
+"""Headers that may name a session, the first one before the others."""
+_UNSOUND = (
+    *(ENGINE_STOPPED, UNKNOWN_MODEL, MODEL_UNLOADED, INTERNAL_ERROR),
+    *(SESSION_CLOSED, UNSUPPORTED_SESSION),  # the engine has no such session
+)
+"""After these errors nothing of a session is relied on."""
+
+
+class AnotherModelError(RefusedError):
+    """The session talks to another model than the one that was found for the request."""
+
+
+@dataclass
+class Place:
+    """Where one request is answered.
+
+    Attributes:
+        session: the engine's. Nobody else uses it meanwhile.
+        last: how the reply has ended. While that is not known the session is not relied on.
+        said: the answer, where the client has all of it.
+    """
+
+    session: Session
+    last: Finished | Failed | None = None
+    said: Message | None = None
+
+
+class Asked(Protocol):
+    """What a place must know of a request."""
+
+    @property
+    def messages(self) -> list[Message]: ...
+
+    @property
+    def config(self) -> SessionConfig: ...
+
+
+class Places:
+    """Gives each request its place. Lives on the server's event loop.
+
+    Args:
+        sharing: what one of several keys may have of the places and of the queue.
+
+    Attributes:
+        queue: of all requests that are answered.
+        sessions: those with a name.
+    """
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        known: Conversations,
+        settings: Settings,
+        sharing: Sharing | None = None,
+    ) -> None:
+        self.sessions = sessions
+        self._known = known
+        self._most_waiting = settings.queue
+        self._sharing = sharing or Sharing()
+        spare = partial(self._sharing.spare, settings.at_once)
+        self.queue = Queue(settings.at_once, reserved=1, spare=spare)
+        self._waiting: Counter[str] = Counter()  # requests by key
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait."""
+        return self._waiting.total()
+
+    @asynccontextmanager
+    async def take(
+        self,
+        guest: Guest,
+        name: str | None,
+        model: Model,
+        asked: Asked,
+        sent: Sent | None,
+        report: Report,
+        answers: int = 1,
+    ) -> AsyncIterator[Place]:
+        """Wait for a place, which nobody else gets until this is left.
+
+        Args:
+            name: of the client's session; None for a request without one.
+            sent: the conversation that the session is sent.
+            report: tells a waiting client its place in the queue.
+            answers: that the request wants. Each takes a place in `queue`.
+
+        Raises:
+            RefusedError: 429 when there is no room for the session, or to wait.
+            EngineError: the engine was stopped, or the session freed.
+        """
+        what = "an answer to begin"
+        with ExitStack() as held:
+            if name is None:
+                await self._admitted(self.queue, held, False, guest, report, what, answers)
+                known = self._known.take(model, asked.messages, asked.config, guest)
+                place = Place(known.session)
+                try:
+                    yield place
+                finally:
+                    if isinstance(place.last, Finished):
+                        if place.said is not None:
+                            known.messages.append(place.said)
+                        surely(partial(self._known.give_back, known))
+                    else:
+                        surely(known.session.close)
+                return
+            named = self._named(guest, name, model, answers)
+            await self._admitted(named.queue, held, True, guest, report, "its session")
+            await self._admitted(self.queue, held, True, guest, report, what, answers, named)
+            before = named.config
+            place = Place(self._session(named, model, asked.config))
+            if sent is not None:
+                named.sent = sent.kept
+            try:
+                yield place
+            finally:
+                failed = place.last.code if isinstance(place.last, Failed) else ""
+                if failed == UNSUPPORTED_SESSION:
+                    named.config = before  # what was refused does not stay asked for
+                if named.session is place.session and (place.last is None or failed in _UNSOUND):
+                    surely(named.close)
+
+    def _named(self, guest: Guest, name: str, model: Model, answers: int) -> Named:
+        named = self.sessions.find(guest, name)
+        if named is None:
+            self._check_queue(self.queue, True, guest, answers)
+            return self.sessions.make(guest, name, model, SessionConfig())
+        if (named.model.path, named.model.adapter) != (model.path, model.adapter):
+            raise AnotherModelError(
+                400, f"The session {name!r} talks to {named.model.name}, not to {model.name}."
+            )
+        return named
+
+    def _session(self, named: Named, model: Model, config: SessionConfig) -> Session:
+        """The engine's session, opened anew where it is to have another configuration."""
+        if named.freed:
+            raise named.gone()
+        wanted = named.config.with_(config)
+        if wanted != named.config or named.model != model:
+            named.close()
+            named.config, named.model = wanted, model
+        if named.session is None:
+            named.session = self.sessions.open(named)
+        return named.session
+
+    async def _admitted(
+        self,
+        queue: Queue,
+        held: ExitStack,
+        named: bool,
+        guest: Guest,
+        report: Report,
+        what: str,
+        places: int = 1,
+        whose: Named | None = None,
+    ) -> None:
+        self._check_queue(queue, named, guest, places)
+        ticket = queue.enter(named, places, guest.id)
+        held.callback(surely, ticket.leave)
+        if whose is not None:
+            whose.ticket = ticket
+        self._waiting[guest.id] += 1
+        try:
+            await ticket.wait(report, what)
+        finally:
+            self._waiting[guest.id] -= 1
+
+    def _check_queue(self, queue: Queue, named: bool, guest: Guest, places: int = 1) -> None:
+        left = self._most_waiting - self.waiting
+        mine = self._waiting[guest.id]
+        if left > 0 and self._sharing.may_have(mine + 1, left):
+            return
+        if queue.would_wait(named, places, guest.id):
+            if left > 0:
+                raise self._sharing.refused("the requests that may wait")
+            raise RefusedError(
+                429,
+                f"{self.waiting} requests wait already, and no more may. Ask again later.",
+                CAPACITY_EXHAUSTED,
+            )
+
+
+def surely(part: Callable[[], object]) -> None:
+    """Give up what one request had. A fault would keep others waiting: it is tried once more."""
+    try:
+        part()
+    except BaseException:
+        log.exception("what a request had was not given up at once")
+        part()
+
+
+def session_name(scope: Scope, body: dict[str, Any]) -> str | None:
+    """Which session a request names: in its body, which loses the field, or in a header.
+
+    Raises:
+        RefusedError: 400, the name is no session's.
+    """
+    named = body.pop("session_id", None)
+    if named is not None:
+        return checked(named, "session_id")
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    for alias in ALIASES:
+        if headers.get(alias):
+            return checked(headers[alias], alias)
+    return None
+
+
+def checked(name: object, where: str) -> str:
+    """A session's name that can be one.
+
+    Raises:
+        RefusedError: 400.
+    """
+    if not isinstance(name, str) or not re.fullmatch(SESSION_NAME, name):
+        raise RefusedError(400, f"{where} {SESSION_NAME_RULE}.")
+    return name

@@ -185,8 +185,8 @@ class Race:
         elif step.act == "gone":
             await asyncio.to_thread(self._gone, step.model)
         elif step.act in ("pause", "stop one"):
-            for seen in server.visits.all():
-                visit = server.visits.get(seen.id)
+            for seen in server.requests.all():
+                visit = server.requests.get(seen.id)
                 if visit is not None and step.act == "pause":
                     visit.pause(True)
                     visit.pause(False)
@@ -317,6 +317,7 @@ class Race:
             "session_closed": self._may("delete", "revoke"),
             "unsupported_session": step.kv_bits > 0,
             "model_busy": step.act == "unload",
+            "model_kept": step.act == "unload",
             # The session talks to the other one. Messages always name a model.
             "invalid_request": step.model >= 0 or anthropic,
             "engine_stopped": self._may("break", "end"),
@@ -345,7 +346,7 @@ class Race:
         self._until("places", lambda: not places.queue.busy and not places.waiting)
         self._until("lines", lambda: not any(n.queue.busy for n in server.sessions.all()))
         self._until("users", lambda: not any(e.users for e in server.served.entries))
-        self._until("visits", lambda: not server.visits.all())
+        self._until("visits", lambda: not server.requests.all())
         self._until("health", lambda: called("GET", "/health").status == 200)
         for entry in server.served.entries:
             answer = called("POST", CHAT, body(model=entry.folder))

@@ -165,18 +165,18 @@ def test_a_request_that_waits_for_several_places_is_not_overtaken() -> None:
         first = [line.enter(named) for named in (True, True, False, False)]
         several = line.enter(True, places=4)
         behind = [line.enter(named) for named in (False, True, False)]
-        assert all(turn.through.done() for turn in first)
-        assert not any(turn.through.done() for turn in (several, *behind))
+        assert all(turn.admitted.done() for turn in first)
+        assert not any(turn.admitted.done() for turn in (several, *behind))
         first[2].leave()
-        assert not any(turn.through.done() for turn in (several, *behind))
+        assert not any(turn.admitted.done() for turn in (several, *behind))
         first[3].leave()  # what is reserved for those without a session stays so
-        assert [turn.through.done() for turn in (several, *behind)] == [False, True, False, False]
+        assert [turn.admitted.done() for turn in (several, *behind)] == [False, True, False, False]
         for turn in (first[0], first[1]):
             turn.leave()
-        assert [turn.through.done() for turn in (several, *behind)] == [True] * 3 + [False]
+        assert [turn.admitted.done() for turn in (several, *behind)] == [True] * 3 + [False]
         assert line.going == 6
         several.leave()
-        assert behind[2].through.done()
+        assert behind[2].admitted.done()
         for turn in behind:
             turn.leave()
         assert (line.going, line.busy) == (0, False)

@@ -14,7 +14,7 @@ import pytest
 from engine import Engine, Model
 from engine.serve import bodies
 from engine.serve.auth import Keys
-from engine.serve.queue import Queue, Turn
+from engine.serve.queue import Queue, Ticket
 from engine.serve.server import Server
 from engine.serve.settings import Settings
 from tests.engine.serving import CHAT, ask, body, connect, endless, raw, until, until_said
@@ -111,8 +111,8 @@ def test_s7_turns_are_fair_whatever_comes_and_goes() -> None:
 
     async def run(seed: int) -> None:
         rng, line = random.Random(seed), Queue(4)
-        inside: list[Turn] = []
-        waiting: list[Turn] = []
+        inside: list[Ticket] = []
+        waiting: list[Ticket] = []
         for _ in range(300):
             if inside and rng.random() < 0.5:
                 line.leave(inside.pop(rng.randrange(len(inside))))
@@ -122,9 +122,9 @@ def test_s7_turns_are_fair_whatever_comes_and_goes() -> None:
                 # One key asks far more often than the others.
                 guest = rng.choice("bbbbbbbbacd")
                 waiting.append(line.enter(False, 1, guest))
-            let = [turn for turn in waiting if turn.through.done()]
+            let = [turn for turn in waiting if turn.admitted.done()]
             assert [line.before(turn) for turn in line._in_order()] == [*range(len(line.waiting))]
-            waiting = [turn for turn in waiting if not turn.through.done()]
+            waiting = [turn for turn in waiting if not turn.admitted.done()]
             has = Counter(turn.guest for turn in inside)
             for turn in let:
                 assert all(has[turn.guest] <= has[other.guest] for other in waiting)
@@ -146,7 +146,7 @@ def test_s7_who_joins_a_long_line_looks_at_none_of_those_in_it(
     ordered: list[int] = []
     before = Queue._in_order
 
-    def in_order(line: Queue) -> list[Turn]:
+    def in_order(line: Queue) -> list[Ticket]:
         ordered.append(len(line.waiting))
         return before(line)
 
@@ -158,7 +158,7 @@ def test_s7_who_joins_a_long_line_looks_at_none_of_those_in_it(
         line.leave(turns[0])
         line.leave(turns[400])
         assert (line.going, len(line.waiting), ordered) == (15, 483, [])
-        assert line.enter(guest="a").through.done()
+        assert line.enter(guest="a").admitted.done()
         assert line.before(turns[499]) == 482
         assert len(ordered) == 1
 

@@ -26,7 +26,7 @@ from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.mirror import mirror, mirrored
 
 if TYPE_CHECKING:
-    from engine.serve.replies import Seen
+    from engine.serve.requests import Seen
 
 MOST_ROWS = 4
 """More are counted only."""

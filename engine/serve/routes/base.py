@@ -96,6 +96,10 @@ class Writer(ABC):
         self.generation = generation
         self.choices = choices
 
+    @property
+    def all_ended(self) -> bool:
+        return all(choice.last is not None for choice in self.choices)
+
     @abstractmethod
     def begin(self) -> bytes:
         """What a stream begins with, once the length of the prompt is known."""

@@ -15,10 +15,9 @@ from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.serve import bodies
 from engine.serve.auth import Guest, guest_of
 from engine.serve.models import Served
-from engine.serve.places import checked
 from engine.serve.routes.base import Operation
 from engine.serve.routes.schema import Body, InSession, SessionName, SessionOptions
-from engine.serve.sessions import Named, Sessions
+from engine.serve.sessions import Named, Sessions, checked
 
 LONGEST_TTL = 30 * 86400.0
 
@@ -67,8 +66,8 @@ class SessionRoutes:
         guest = guest_of(request.scope)
         name = asked.session_id or uuid.uuid4().hex
         config = replace(asked.config(asked.reasoning), system=asked.system)
-        with self._served.use(asked.model, guest) as use:
-            model = await self._served.load(use.entry)
+        with self._served.use(asked.model, guest) as entry:
+            model = await self._served.load(entry)
             named = self._sessions.make(guest, name, model, config, asked.ttl_seconds)
             with named.queue.enter():
                 try:
@@ -136,7 +135,7 @@ def _shown(named: Named, stats: dict[str, Any], queue: list[str]) -> dict[str, A
     """A session as its guest sees it. The engine's figures are by the engine's ids."""
     own = named.session.id if named.session else ""
     figures = cast(dict[str, Any], stats.get(own, {}))
-    waits = named.turn is not None and not named.turn.through.done()
+    waits = named.ticket is not None and not named.ticket.admitted.done()
     reply = figures.get("reply") or {}
     return {
         "id": named.name,

@@ -16,10 +16,9 @@ from engine.errors import EngineError
 from engine.serve import errors
 from engine.serve.metrics import Metrics, exposition
 from engine.serve.models import Served
-from engine.serve.places import ALIASES, Places
 from engine.serve.routes.base import Operation
 from engine.serve.routes.schema import schema_of
-from engine.serve.sessions import Sessions
+from engine.serve.sessions import ALIASES, Places, Sessions
 
 
 class Health:
