@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 from starlette.responses import JSONResponse
@@ -22,7 +22,6 @@ from starlette.types import Receive, Scope, Send
 from engine.engine import Engine, Session
 from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
 from engine.messages import Event, Failed, Finished, PromptProgress
-from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Reply
 from engine.serve import bodies, errors
@@ -32,11 +31,10 @@ from engine.serve.json_input import line_seed
 from engine.serve.metrics import Metrics
 from engine.serve.models import BROKE_DOWN, Entry, Served
 from engine.serve.requests import Request, Requests
-from engine.serve.routes.base import Generation, GenerationAPI, Operation, Writer, encoded
-from engine.serve.routes.choice import Choice
-from engine.serve.routes.embeddings import Embedding, Embeddings, written
+from engine.serve.routes.base import API, Choice, Generation, Operation, Writer, encoded
+from engine.serve.routes.completions import Embedding, Embeddings, written
 from engine.serve.routes.messages import CountTokens
-from engine.serve.routes.schema import JSON, Body
+from engine.serve.routes.schema import JSON
 from engine.serve.sessions import AnotherModelError, Places, Sent, check_digest, session_name
 
 log = logging.getLogger(__name__)
@@ -278,20 +276,6 @@ def _hand_over(
         log.debug("the server has ended meanwhile")
 
 
-class ImmediateAPI(Protocol):
-    """An API whose answer is one object, without a place in the queue."""
-
-    path: str
-    summary: str
-
-    @property
-    def body(self) -> type[Body]:
-        """The model of its bodies."""
-
-    def read(self, body: Mapping[str, Any], model: Model) -> Any:
-        """What a body asks for. Raises ValueError."""
-
-
 class _Endpoint:
     """An ASGI application. Starlette takes plain functions for something else."""
 
@@ -328,7 +312,7 @@ class Answering:
         self._places = places
         self._metrics = metrics
 
-    def routes(self, apis: Sequence[GenerationAPI]) -> list[Operation]:
+    def routes(self, apis: Sequence[API]) -> list[Operation]:
         """The routes of these APIs, and of those whose answers are immediate."""
         return [
             *(_operation(api, partial(self._generate, api)) for api in apis),
@@ -367,9 +351,7 @@ class Answering:
 
     # -- answers that are generated -------------------------------------------------------
 
-    async def _generate(
-        self, api: GenerationAPI, scope: Scope, receive: Receive, send: Send
-    ) -> None:
+    async def _generate(self, api: API, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request.
 
         Raises:
@@ -401,7 +383,7 @@ class Answering:
 
     async def _answer(
         self,
-        api: GenerationAPI,
+        api: API,
         scope: Scope,
         request: Request,
         client: Client,
@@ -523,7 +505,7 @@ class Answering:
 
     async def _immediate(
         self,
-        api: ImmediateAPI,
+        api: API,
         answer: Callable[[Any], Awaitable[JSON]],
         scope: Scope,
         receive: Receive,
@@ -564,9 +546,7 @@ class Answering:
             raise self._explained(error) from None
 
 
-def _operation(
-    api: GenerationAPI | ImmediateAPI, answer: Callable[[Scope, Receive, Send], Awaitable[None]]
-) -> Operation:
+def _operation(api: API, answer: Callable[[Scope, Receive, Send], Awaitable[None]]) -> Operation:
     return Operation(
         "POST", api.path, _Endpoint(answer), api.summary, body=api.body, body_required=True
     )

@@ -20,7 +20,8 @@ from engine.serve.auth import Keys, Sharing
 from engine.serve.connection import AT_ONCE, PATIENCE, Connection, room_for
 from engine.serve.metrics import Metrics
 from engine.serve.models import Entry, Served
-from engine.serve.routes.chat import ChatCompletions, Completions
+from engine.serve.routes.chat import ChatCompletions
+from engine.serve.routes.completions import Completions
 from engine.serve.routes.messages import Messages
 from engine.serve.routes.models import ModelRoutes
 from engine.serve.routes.responses import Responses, StoredResponses

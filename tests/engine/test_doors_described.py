@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from engine import Model
 from engine.serve.errors import RefusedError
 from engine.serve.json_input import SAMPLING
-from engine.serve.routes.chat import ChatCompletions, Completions
-from engine.serve.routes.embeddings import Embeddings
+from engine.serve.routes.chat import ChatCompletions
+from engine.serve.routes.completions import Completions, Embeddings
 from engine.serve.routes.messages import CountTokens, Messages
 from engine.serve.routes.responses import Responses, StoredResponses
 from engine.serve.routes.schema import schema_of

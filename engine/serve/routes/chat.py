@@ -1,35 +1,34 @@
-"""OpenAI's `/v1/chat/completions` and `/v1/completions`."""
+"""OpenAI's `/v1/chat/completions`."""
 
 from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PlainValidator, WithJsonSchema
-from pydantic_core import PydanticCustomError
+from pydantic import Field, WithJsonSchema
 
-from engine.messages import Message, RawPrompt, ReplyStats
+from engine.messages import Message, ReplyStats
 from engine.model.info import Model
 from engine.params import SamplingParams
-from engine.serve.auth import LOCAL, Guest
 from engine.serve.json_input import form
-from engine.serve.routes.base import Generation, Writer, event
-from engine.serve.routes.choice import (
+from engine.serve.routes.base import (
+    API,
     CallBegun,
     CallBroken,
     Called,
     CallMore,
     Choice,
+    Generation,
     Piece,
     Text,
+    Writer,
+    event,
     listed_odds,
-    odds_columns,
 )
 from engine.serve.routes.schema import (
     JSON,
-    MOST_CHOICES,
     Arguments,
     Choices,
     Effort,
@@ -45,7 +44,6 @@ from engine.serve.routes.schema import (
     TemplateOptions,
     TextParts,
     TopLogprobs,
-    parsed,
     quoted,
 )
 from engine.serve.sessions import DIGEST
@@ -145,49 +143,35 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
     service_tier: Annotated[Any, Only("auto", "default")] = None
     verbosity: Annotated[Any, Only("medium")] = None
 
-
-class ChatCompletions:
-    """Chat completions."""
-
-    path = "/v1/chat/completions"
-    summary = "A chat completion."
-    body = ChatBody
-
-    def read(self, body: Mapping[str, Any], model: Model, guest: Guest = LOCAL) -> Generation:
-        """What a body asks for."""
-        asked = parsed(ChatBody, body)
-        limit = asked.max_tokens or asked.max_completion_tokens
-        if limit != (asked.max_completion_tokens or limit):
+    def asks(self, model: Model) -> Generation:
+        limit = self.max_tokens or self.max_completion_tokens
+        if limit != (self.max_completion_tokens or limit):
             raise ValueError("max_tokens and max_completion_tokens differ")
-        reasoning, template = asked.template(
-            model, asked.reasoning, asked.reasoning_effort, "reasoning_effort"
+        reasoning, template = self.template(
+            model, self.reasoning, self.reasoning_effort, "reasoning_effort"
         )
-        tools = tool_settings(model, asked.tools, asked.tool_choice, asked.parallel_tool_calls)
-        bound = form(asked.response_format, "response_format") if asked.response_format else {}
+        tools = tool_settings(model, self.tools, self.tool_choice, self.parallel_tool_calls)
+        bound = form(self.response_format, "response_format") if self.response_format else {}
         if bound and tools:
             raise ValueError("response_format and tools cannot both shape one answer: choose one")
-        if asked.top_logprobs and not asked.logprobs:
+        if self.top_logprobs and not self.logprobs:
             raise ValueError("top_logprobs goes with logprobs only")
         return Generation(
             model,
-            [[message.as_message for message in asked.messages]],
-            asked.sampling(
+            [[message.as_message for message in self.messages]],
+            self.sampling(
                 model,
                 max_tokens=limit,
-                logprobs=asked.top_logprobs if asked.logprobs else None,
+                logprobs=self.top_logprobs if self.logprobs else None,
                 **tools,
                 **bound,
             ),
-            asked.config(reasoning),
-            asked.n,
-            asked.stream,
+            self.config(reasoning),
+            self.n,
+            self.stream,
             template,
-            asked.wants_usage,
+            self.wants_usage,
         )
-
-    def writer(self, generation: Generation, choices: list[Choice]) -> Writer:
-        """Who writes the answer."""
-        return ChatWriter(generation, choices)
 
 
 def tool_settings(
@@ -230,88 +214,6 @@ def offered(model: Model, tools: list[JSON], choice: str, several: bool) -> dict
     return {name: getattr(params, name) for name in names} if params.tools else {}
 
 
-def prompts(given: Any) -> list[RawPrompt]:
-    """One or several prompts, each a text or token ids."""
-    if isinstance(given, str):
-        return [RawPrompt(given)]
-    if isinstance(given, list) and given:
-        if all(isinstance(one, str) for one in given):
-            return [RawPrompt(one) for one in given]
-        lists = [given] if all(_is_id(one) for one in given) else given
-        if all(isinstance(ids, list) and ids and all(map(_is_id, ids)) for ids in lists):
-            return [RawPrompt(None, tuple(ids)) for ids in lists]
-    raise PydanticCustomError("prompts", "a text, a list of texts, or token ids")
-
-
-def _is_id(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
-
-
-_IDS: JSON = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1}
-Prompts = Annotated[
-    list[RawPrompt],
-    PlainValidator(prompts),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "string"},
-                {"type": "array", "items": {"type": "string"}, "minItems": 1},
-                _IDS,
-                {"type": "array", "items": _IDS, "minItems": 1},
-            ]
-        }
-    ),
-]
-
-
-class CompletionsBody(GenerationBody, OpenAIUser):
-    refused = ("suffix", "messages", "system", "tools", "reasoning", "chat_template_kwargs")
-
-    prompt: Prompts
-    echo: bool = False
-    logprobs: TopLogprobs | None = None
-    n: Choices = 1
-    best_of: Choices | None = None
-    response_format: Format = None
-    max_tokens: Limit | None = None
-    stop: Annotated[Any, Setting("stop")] = None
-
-
-class Completions:
-    """Completions of a text, of several, or of token ids."""
-
-    path = "/v1/completions"
-    summary = "Texts, continued as they stand."
-    body = CompletionsBody
-
-    def read(self, body: Mapping[str, Any], model: Model, guest: Guest = LOCAL) -> Generation:
-        """What a body asks for."""
-        asked = parsed(CompletionsBody, body)
-        if asked.echo and any(prompt.text is None for prompt in asked.prompt):
-            raise ValueError("echo goes with texts only, not with token ids")
-        if asked.echo and asked.logprobs is not None:
-            raise ValueError("echo and logprobs do not go together here")
-        if asked.best_of not in (None, asked.n):
-            raise ValueError(f"best_of can only be n, which is {asked.n}, not {asked.best_of}")
-        if asked.n * len(asked.prompt) > MOST_CHOICES:
-            raise ValueError(f"n times the prompts must be at most {MOST_CHOICES}")
-        bound = form(asked.response_format, "response_format") if asked.response_format else {}
-        return Generation(
-            model,
-            asked.prompt,
-            asked.sampling(model, max_tokens=asked.max_tokens, logprobs=asked.logprobs, **bound),
-            asked.config(None),
-            asked.n,
-            asked.stream,
-            usage=asked.wants_usage,
-            extra={"echo": [prompt.text for prompt in asked.prompt] if asked.echo else []},
-        )
-
-    def writer(self, generation: Generation, choices: list[Choice]) -> Writer:
-        """Who writes the answer."""
-        return CompletionsWriter(generation, choices)
-
-
 # -- answers ------------------------------------------------------------------------------
 
 
@@ -335,13 +237,11 @@ class OpenAIWriter(Writer):
         }
 
     def end(self) -> bytes:
-        """The figures, if they are wanted, and the end."""
         last = b"data: [DONE]\n\n"
         return self._chunk([], usage=usage(self.choices)) + last if self.generation.usage else last
 
-    def failed(self, told: JSON) -> bytes:
-        """The error as an event."""
-        return event(told)
+    def failed(self, error: JSON) -> bytes:
+        return event(error)
 
     def _chunk(self, choices: Sequence[JSON], **more: Any) -> bytes:
         return event({**self._head, "object": self._kind, "choices": choices, **more})
@@ -378,12 +278,7 @@ class ChatWriter(OpenAIWriter):
         super().__init__(generation, choices, "chatcmpl", "chat.completion.chunk")
         self._begun: set[int] = set()
 
-    def begin(self) -> bytes:
-        """Nothing: the first piece has the role."""
-        return b""
-
     def piece(self, choice: Choice, piece: Piece) -> bytes:
-        """The chunk for new text or a tool call."""
         delta: JSON = {}
         if isinstance(piece, (Called, CallBroken)):
             return b""  # its end shows in the reason at the answer's
@@ -398,11 +293,9 @@ class ChatWriter(OpenAIWriter):
         return self._chunk_of(choice, delta, None, piece.odds if isinstance(piece, Text) else ())
 
     def ended(self, choice: Choice) -> bytes:
-        """The chunk that says why it ended."""
         return self._chunk_of(choice, {}, reason(choice))
 
     def whole(self) -> JSON:
-        """The answer in one piece."""
         return {
             **self._head,
             "object": "chat.completion",
@@ -448,56 +341,8 @@ def _call(name: str, tool: str, arguments: str) -> JSON:
     return {"id": name, "type": "function", "function": function}
 
 
-class CompletionsWriter(OpenAIWriter):
-    """A completion, whole or in chunks."""
-
-    def __init__(self, generation: Generation, choices: list[Choice]) -> None:
-        super().__init__(generation, choices, "cmpl", "text_completion")
-        self._sent: dict[int, int] = {}  # characters of each choice's text
-
-    def begin(self) -> bytes:
-        """The prompts, where they are to be echoed."""
-        if not self.generation.extra["echo"]:
-            return b""
-        return b"".join(self._chunk_of(c, self._echo(c), None) for c in self.choices)
-
-    def piece(self, choice: Choice, piece: Piece) -> bytes:
-        """The chunk for new text."""
-        assert isinstance(piece, Text)
-        before = self._sent.get(choice.index, 0)
-        odds = odds_columns(piece.odds, before) if piece.odds else None
-        if odds is not None:
-            self._sent[choice.index] = before + sum(map(len, odds["tokens"]))
-        return self._chunk_of(choice, piece.text, None, odds)
-
-    def ended(self, choice: Choice) -> bytes:
-        """The chunk that says why it ended."""
-        return self._chunk_of(choice, "", reason(choice))
-
-    def whole(self) -> JSON:
-        """The answer in one piece."""
-        return {
-            **self._head,
-            "object": self._kind,
-            "choices": [self._choice(choice) for choice in self.choices],
-            "usage": usage(self.choices),
-        }
-
-    def _choice(self, choice: Choice) -> JSON:
-        odds = None if self.generation.params.logprobs is None else odds_columns(choice.odds, 0)
-        return {
-            "index": choice.index,
-            "text": self._echo(choice) + choice.text,
-            "logprobs": odds,
-            "finish_reason": reason(choice),
-        }
-
-    def _echo(self, choice: Choice) -> str:
-        echoed = self.generation.extra["echo"]
-        return str(echoed[choice.prompt]) if echoed else ""
-
-    def _chunk_of(
-        self, choice: Choice, text: str, why: str | None, odds: JSON | None = None
-    ) -> bytes:
-        one = {"index": choice.index, "text": text, "logprobs": odds, "finish_reason": why}
-        return self._chunk([one])
+class ChatCompletions(API):
+    path = "/v1/chat/completions"
+    summary = "A chat completion."
+    body = ChatBody
+    writer = ChatWriter

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
@@ -12,11 +11,20 @@ from pydantic import Discriminator, Field, Tag
 from engine.messages import Message
 from engine.model.info import Model
 from engine.params import SamplingParams
-from engine.serve.auth import LOCAL, Guest
 from engine.serve.json_input import form
-from engine.serve.routes.base import Generation, Writer, event
+from engine.serve.routes.base import (
+    API,
+    BlockWriter,
+    CallBegun,
+    Called,
+    CallMore,
+    Choice,
+    Generation,
+    Piece,
+    Text,
+    event,
+)
 from engine.serve.routes.chat import offered
-from engine.serve.routes.choice import CallBegun, Called, CallMore, Choice, Piece, Text
 from engine.serve.routes.schema import (
     JSON,
     Anything,
@@ -34,7 +42,6 @@ from engine.serve.routes.schema import (
     TemplateOptions,
     TextParts,
     item_type,
-    parsed,
     turn_role,
 )
 from engine.serve.sessions import SessionConfig
@@ -210,6 +217,19 @@ class PromptBody(InSession, TemplateOptions):
         tools = [tool.as_function for tool in self.tools]
         return offered(model, tools, asked, not choice.disable_parallel_tool_use)
 
+    def asks(self, model: Model) -> Generation:
+        reasoning, template = self.reasons(model)
+        params = SamplingParams(**self.tool_settings(model))
+        if params.offered:
+            template["tools"] = list(params.offered)
+        return Generation(
+            model,
+            [self.conversation],
+            params,
+            SessionConfig(reasoning=reasoning),
+            template=template,
+        )
+
 
 class MessagesBody(PromptBody, GenerationBody):
     refused = ("container", "context_management", "mcp_servers", "n", "stop", "logprobs")
@@ -220,59 +240,22 @@ class MessagesBody(PromptBody, GenerationBody):
     diagnostics: Anything = None
     service_tier: Annotated[Any, Only("auto", "standard_only")] = None
 
-
-class Messages:
-    """Anthropic's messages."""
-
-    path = "/v1/messages"
-    summary = "Anthropic's messages."
-    body = MessagesBody
-
-    def read(self, body: Mapping[str, Any], model: Model, guest: Guest = LOCAL) -> Generation:
-        """What a body asks for."""
-        asked = parsed(MessagesBody, body)
-        reasoning, template = asked.reasons(model)
-        tools = asked.tool_settings(model)
-        wanted = asked.output_config.format
+    def asks(self, model: Model) -> Generation:
+        reasoning, template = self.reasons(model)
+        tools = self.tool_settings(model)
+        wanted = self.output_config.format
         bound = form(wanted, "output_config.format") if wanted else {}
         if bound and tools:
             raise ValueError("output_config.format and tools cannot both shape one answer")
-        _ = asked.wants_usage  # a message always has its figures
+        _ = self.wants_usage  # a message always has its figures
         return Generation(
             model,
-            [asked.conversation],
-            asked.sampling(
-                model, max_tokens=asked.max_tokens, stop=asked.stop_sequences, **tools, **bound
+            [self.conversation],
+            self.sampling(
+                model, max_tokens=self.max_tokens, stop=self.stop_sequences, **tools, **bound
             ),
-            asked.config(reasoning),
-            stream=asked.stream,
-            template=template,
-        )
-
-    def writer(self, generation: Generation, choices: list[Choice]) -> Writer:
-        """Who writes the answer."""
-        return MessagesWriter(generation, choices)
-
-
-class CountTokens:
-    """Counts the tokens of Anthropic's messages."""
-
-    path = "/v1/messages/count_tokens"
-    summary = "How many tokens a prompt of Anthropic's messages has."
-    body = PromptBody
-
-    def read(self, body: Mapping[str, Any], model: Model) -> Generation:
-        """The prompt, of which nothing is generated."""
-        asked = parsed(PromptBody, body)
-        reasoning, template = asked.reasons(model)
-        params = SamplingParams(**asked.tool_settings(model))
-        if params.offered:
-            template["tools"] = list(params.offered)
-        return Generation(
-            model,
-            [asked.conversation],
-            params,
-            SessionConfig(reasoning=reasoning),
+            self.config(reasoning),
+            stream=self.stream,
             template=template,
         )
 
@@ -280,48 +263,43 @@ class CountTokens:
 # -- answers ------------------------------------------------------------------------------
 
 
-class MessagesWriter(Writer):
+class MessagesWriter(BlockWriter):
     """A message, whole or in events."""
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         super().__init__(generation, choices)
         self._id = f"msg_{uuid.uuid4().hex}"
         self._index = -1  # of the last block
-        self._call = -1  # the number of the call that was begun last
-        self._open = ""  # the kind of block that is being written
 
     def begin(self) -> bytes:
-        """The message's start, with the length of the prompt."""
         choice = self.choices[0]
         usage = _usage(choice.prompt_tokens, choice.reused_tokens, 0)
         return _event("message_start", message=self._message([], None, None, usage))
 
-    def piece(self, choice: Choice, piece: Piece) -> bytes:
-        """The events for new text or a tool call."""
-        if isinstance(piece, CallBegun):
-            self._call = piece.number
-            block = {"type": "tool_use", "id": piece.id, "name": piece.name, "input": {}}
-            return self._close() + self._start(block) + self._arguments(piece.text)
-        if isinstance(piece, CallMore):
-            return self._arguments(piece.text)
-        if not isinstance(piece, Text):
-            ends = piece.number == self._call and self._open == "tool_use"
-            return self._close() if ends else b""
-        if not piece.text:
-            return b""
-        kind = "thinking" if piece.reasoning else "text"
-        told = b""
-        if self._open != kind:
-            block = _thinking_block("") if piece.reasoning else _text_block("")
-            told = self._close() + self._start(block)
-        return told + self._delta({"type": f"{kind}_delta", kind: piece.text})
+    def open(self, block: str, call: CallBegun | None = None) -> bytes:
+        self._index += 1
+        started = _thinking_block("") if block == "reasoning" else _text_block("")
+        if call is not None:
+            started = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
+        return _event("content_block_start", index=self._index, content_block=started)
 
-    def ended(self, choice: Choice) -> bytes:
-        """The end of the last block."""
-        return self._close()
+    def more(self, piece: Text | CallBegun | CallMore) -> bytes:
+        if not isinstance(piece, Text):
+            delta = {"type": "input_json_delta", "partial_json": piece.text}
+        elif piece.reasoning:
+            delta = {"type": "thinking_delta", "thinking": piece.text}
+        else:
+            delta = {"type": "text_delta", "text": piece.text}
+        return _event("content_block_delta", index=self._index, delta=delta)
+
+    def close(self, incomplete: bool) -> bytes:
+        return _event("content_block_stop", index=self._index)
+
+    def piece(self, choice: Choice, piece: Piece) -> bytes:
+        empty = isinstance(piece, Text) and not piece.text
+        return b"" if empty else super().piece(choice, piece)
 
     def end(self) -> bytes:
-        """Why it ended, with the figures, and the end."""
         choice = self.choices[0]
         why, stop = _reason(choice)
         stats = choice.stats
@@ -329,12 +307,10 @@ class MessagesWriter(Writer):
         delta = {"stop_reason": why, "stop_sequence": stop}
         return _event("message_delta", delta=delta, usage=usage) + _event("message_stop")
 
-    def failed(self, told: JSON) -> bytes:
-        """The error as an event."""
-        return event(told, "error")
+    def failed(self, error: JSON) -> bytes:
+        return event(error, "error")
 
     def whole(self) -> JSON:
-        """The message in one piece."""
         choice = self.choices[0]
         blocks = [_thinking_block(choice.thought)] if choice.thought else []
         if choice.text.strip() or not choice.calls:
@@ -355,23 +331,6 @@ class MessagesWriter(Writer):
             "stop_sequence": stop,
             "usage": usage,
         }
-
-    def _start(self, block: JSON) -> bytes:
-        self._index += 1
-        self._open = block["type"]
-        return _event("content_block_start", index=self._index, content_block=block)
-
-    def _delta(self, delta: JSON) -> bytes:
-        return _event("content_block_delta", index=self._index, delta=delta)
-
-    def _arguments(self, text: str) -> bytes:
-        return self._delta({"type": "input_json_delta", "partial_json": text})
-
-    def _close(self) -> bytes:
-        if not self._open:
-            return b""
-        self._open = ""
-        return _event("content_block_stop", index=self._index)
 
 
 def _event(kind: str, **content: Any) -> bytes:
@@ -408,3 +367,16 @@ def _reason(choice: Choice) -> tuple[str, str | None]:
     if choice.calls:
         return "tool_use", None
     return ("stop_sequence", choice.stop) if choice.stop else ("end_turn", None)
+
+
+class Messages(API):
+    path = "/v1/messages"
+    summary = "Anthropic's messages."
+    body = MessagesBody
+    writer = MessagesWriter
+
+
+class CountTokens(API):
+    path = "/v1/messages/count_tokens"
+    summary = "How many tokens a prompt of Anthropic's messages has."
+    body = PromptBody

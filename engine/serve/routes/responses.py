@@ -8,6 +8,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
@@ -20,17 +21,19 @@ from engine.model.info import Model
 from engine.serve.auth import LOCAL, Guest, guest_of
 from engine.serve.errors import RefusedError
 from engine.serve.json_input import form
-from engine.serve.routes.base import Generation, Operation, Writer, event
-from engine.serve.routes.chat import ToolChoice, tool_settings, usage
-from engine.serve.routes.choice import (
+from engine.serve.routes.base import (
+    API,
+    BlockWriter,
     CallBegun,
-    CallBroken,
     CallMore,
     Choice,
-    Piece,
+    Generation,
+    Operation,
     Text,
+    event,
     listed_odds,
 )
+from engine.serve.routes.chat import ToolChoice, tool_settings, usage
 from engine.serve.routes.schema import (
     JSON,
     Arguments,
@@ -244,7 +247,7 @@ class StoredResponses:
         return found
 
 
-class Responses:
+class Responses(API):
     """Responses.
 
     Attributes:
@@ -257,9 +260,9 @@ class Responses:
 
     def __init__(self, stored: StoredResponses) -> None:
         self.stored = stored
+        self.writer = partial(ResponsesWriter, store=self._store)
 
     def read(self, body: Mapping[str, Any], model: Model, guest: Guest = LOCAL) -> Generation:
-        """What a body of the guest's asks for."""
         asked = parsed(ResponsesBody, body)
         previous = asked.previous_response_id
         before = self.stored.messages(guest, previous) if previous else []
@@ -312,10 +315,6 @@ class Responses:
             },
         )
 
-    def writer(self, generation: Generation, choices: list[Choice]) -> Writer:
-        """Who writes the answer."""
-        return ResponsesWriter(generation, choices, self._store)
-
     def _store(self, generation: Generation, choice: Choice, response: JSON) -> None:
         extra = generation.extra
         if extra["store"]:
@@ -365,7 +364,7 @@ Store = Callable[[Generation, Choice, JSON], None]
 """Stores a response that has ended."""
 
 
-class ResponsesWriter(Writer):
+class ResponsesWriter(BlockWriter):
     """A response, whole or in events.
 
     Args:
@@ -379,46 +378,18 @@ class ResponsesWriter(Writer):
         self._store = store
         self._number = 0
         self._items: list[JSON] = []
-        self._call = -1  # the number of the call that was begun last
-        self._open: JSON | None = None  # the item that is being written, the last one
 
     def begin(self) -> bytes:
-        """That the response has been made, and goes on."""
         return self._state("response.created") + self._state("response.in_progress")
 
-    def piece(self, choice: Choice, piece: Piece) -> bytes:
-        """The events for new text or a tool call."""
-        if isinstance(piece, CallBegun):
-            return self._call_begins(piece)
-        if isinstance(piece, CallMore):
-            return self._call_goes_on(piece.text)
-        if not isinstance(piece, Text):
-            calling = self._open is not None and self._open["type"] == "function_call"
-            ends = calling and piece.number == self._call
-            return self._close(incomplete=isinstance(piece, CallBroken)) if ends else b""
-        kind = "reasoning" if piece.reasoning else "message"
-        told = b""
-        if self._open is None or self._open["type"] != kind:
-            told = self._close() + self._begin(kind)
-        part = self._part
-        part["text"] += piece.text
-        if not piece.reasoning and self.generation.params.logprobs is not None:
-            part["logprobs"] += listed_odds(piece.odds)
-        return told + self._delta(piece)
-
-    def ended(self, choice: Choice) -> bytes:
-        """The end of the last item."""
-        return self._close(incomplete=choice.by_length)
-
     def end(self) -> bytes:
-        """The whole response again."""
         told = self._response(self._items)
         self._store(self.generation, self.choices[0], told)
         return self._event(f"response.{told['status']}", response=told)
 
-    def failed(self, told: JSON) -> bytes:
+    def failed(self, error: JSON) -> bytes:
         """The response without its end, and the error, which clients raise."""
-        error = told["error"]
+        error = error["error"]
         failed = self._response(self._items, "failed")
         failed["error"] = {"code": "server_error", "message": error["message"]}
         code, message = error["code"], error["message"]
@@ -427,7 +398,6 @@ class ResponsesWriter(Writer):
         )
 
     def whole(self) -> JSON:
-        """The response in one piece."""
         choice = self.choices[0]
         if choice.thought:
             self._items.append(_reasoning(choice.thought))
@@ -444,85 +414,65 @@ class ResponsesWriter(Writer):
     # -- a stream's items -------------------------------------------------------------------
 
     @property
-    def _part(self) -> JSON:
-        assert self._open is not None
-        part: JSON = self._open["content"][0]
-        return part
+    def _item(self) -> JSON:
+        """The one that is being written."""
+        return self._items[-1]
 
     @property
     def _place(self) -> JSON:
-        assert self._open is not None
-        return {"item_id": self._open["id"], "output_index": len(self._items) - 1}
+        return {"item_id": self._item["id"], "output_index": len(self._items) - 1}
 
-    def _begin(self, kind: str) -> bytes:
-        item = _reasoning() if kind == "reasoning" else _message([], "in_progress")
-        self._open = item
+    def open(self, block: str, call: CallBegun | None = None) -> bytes:
+        if call is not None:
+            item = _call(call.id, call.name, "", "in_progress")
+        else:
+            item = _reasoning() if block == "reasoning" else _message([], "in_progress")
         self._items.append(item)
-        told = self._event(
-            "response.output_item.added", output_index=len(self._items) - 1, item={**item}
-        )
+        index = len(self._items) - 1
+        out = self._event("response.output_item.added", output_index=index, item={**item})
+        if call is not None:
+            return out
         part: JSON = {"type": "reasoning_text", "text": ""}
-        if kind == "message":
+        if block == "text":
             part = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
         item["content"] = [part]
-        return told + self._event(
+        return out + self._event(
             "response.content_part.added", **self._place, content_index=0, part=part
         )
 
-    def _delta(self, piece: Text) -> bytes:
+    def more(self, piece: Text | CallBegun | CallMore) -> bytes:
+        if not isinstance(piece, Text):
+            self._item["arguments"] += piece.text
+            kind = "response.function_call_arguments.delta"
+            return self._event(kind, **self._place, delta=piece.text)
+        part = self._item["content"][0]
+        part["text"] += piece.text
+        if not piece.reasoning and self.generation.params.logprobs is not None:
+            part["logprobs"] += listed_odds(piece.odds)
         if not piece.text and not piece.odds:
             return b""
-        told: JSON = {**self._place, "content_index": 0, "delta": piece.text}
+        delta: JSON = {**self._place, "content_index": 0, "delta": piece.text}
         if piece.reasoning:
-            return self._event("response.reasoning_text.delta", **told)
-        return self._event("response.output_text.delta", **told, logprobs=listed_odds(piece.odds))
+            return self._event("response.reasoning_text.delta", **delta)
+        return self._event("response.output_text.delta", **delta, logprobs=listed_odds(piece.odds))
 
-    def _close(self, incomplete: bool = False) -> bytes:
-        """End the item that is being written."""
-        if self._open is None:
-            return b""
-        if self._open["type"] == "function_call":
-            return self._call_ends(incomplete)
-        item, part, place = self._open, self._part, {**self._place, "content_index": 0}
-        if item["type"] == "reasoning":
-            told = self._event("response.reasoning_text.done", **place, text=part["text"])
-        else:
+    def close(self, incomplete: bool) -> bytes:
+        item, place = self._item, self._place
+        if self.block != "reasoning":
             item["status"] = "incomplete" if incomplete else "completed"
-            told = self._event(
-                "response.output_text.done", **place, text=part["text"], logprobs=part["logprobs"]
-            )
-        told += self._event("response.content_part.done", **place, part=part)
-        index = len(self._items) - 1
-        self._open = None
-        return told + self._event("response.output_item.done", output_index=index, item=item)
-
-    def _call_begins(self, begun: CallBegun) -> bytes:
-        told = self._close()
-        self._call = begun.number
-        self._open = _call(begun.id, begun.name, "", "in_progress")
-        self._items.append(self._open)
-        index = len(self._items) - 1
-        told += self._event("response.output_item.added", output_index=index, item={**self._open})
-        return told + self._call_goes_on(begun.text)
-
-    def _call_goes_on(self, text: str) -> bytes:
-        assert self._open is not None
-        self._open["arguments"] += text
-        return self._event("response.function_call_arguments.delta", **self._place, delta=text)
-
-    def _call_ends(self, incomplete: bool) -> bytes:
-        assert self._open is not None
-        item, place = self._open, self._place
-        item["status"] = "incomplete" if incomplete else "completed"
-        self._open = None
-        told = self._event(
-            "response.function_call_arguments.done",
-            **place,
-            name=item["name"],
-            arguments=item["arguments"],
-        )
+        if self.block == "call":
+            whole = {"name": item["name"], "arguments": item["arguments"]}
+            out = self._event("response.function_call_arguments.done", **place, **whole)
+        else:
+            part, place = item["content"][0], {**place, "content_index": 0}
+            if self.block == "reasoning":
+                out = self._event("response.reasoning_text.done", **place, text=part["text"])
+            else:
+                whole = {"text": part["text"], "logprobs": part["logprobs"]}
+                out = self._event("response.output_text.done", **place, **whole)
+            out += self._event("response.content_part.done", **place, part=part)
         index = place["output_index"]
-        return told + self._event("response.output_item.done", output_index=index, item=item)
+        return out + self._event("response.output_item.done", output_index=index, item=item)
 
     # -- the response itself ----------------------------------------------------------------
 

@@ -52,6 +52,14 @@ class Body(BaseModel):
     refused: ClassVar[tuple[str, ...]] = ()
     """Names of fields that ask for what is not done here."""
 
+    def asks(self, model: Model) -> Any:
+        """What is asked of a model.
+
+        Raises:
+            ValueError: it cannot be done.
+        """
+        raise NotImplementedError
+
     @model_validator(mode="before")
     @classmethod
     def _known(cls, given: Any) -> Any:

@@ -1,0 +1,220 @@
+"""OpenAI's `/v1/completions`, which continue texts, and `/v1/embeddings` of texts."""
+
+from __future__ import annotations
+
+import base64
+import struct
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import PlainValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from engine.messages import Embeddings as Vectors
+from engine.messages import RawPrompt
+from engine.model.info import Model
+from engine.serve.json_input import form
+from engine.serve.routes.base import API, Choice, Generation, Piece, Text, odds_columns
+from engine.serve.routes.chat import OpenAIWriter, reason, usage
+from engine.serve.routes.schema import (
+    JSON,
+    MOST_CHOICES,
+    Choices,
+    Format,
+    GenerationBody,
+    InSession,
+    Limit,
+    OpenAIUser,
+    Setting,
+    TopLogprobs,
+)
+
+
+def prompts(given: Any) -> list[RawPrompt]:
+    """One or several prompts, each a text or token ids."""
+    if isinstance(given, str):
+        return [RawPrompt(given)]
+    if isinstance(given, list) and given:
+        if all(isinstance(one, str) for one in given):
+            return [RawPrompt(one) for one in given]
+        lists = [given] if all(_is_id(one) for one in given) else given
+        if all(isinstance(ids, list) and ids and all(map(_is_id, ids)) for ids in lists):
+            return [RawPrompt(None, tuple(ids)) for ids in lists]
+    raise PydanticCustomError("prompts", "a text, a list of texts, or token ids")
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
+
+
+_IDS: JSON = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1}
+Prompts = Annotated[
+    list[RawPrompt],
+    PlainValidator(prompts),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string"},
+                {"type": "array", "items": {"type": "string"}, "minItems": 1},
+                _IDS,
+                {"type": "array", "items": _IDS, "minItems": 1},
+            ]
+        }
+    ),
+]
+
+
+class CompletionsBody(GenerationBody, OpenAIUser):
+    refused = ("suffix", "messages", "system", "tools", "reasoning", "chat_template_kwargs")
+
+    prompt: Prompts
+    echo: bool = False
+    logprobs: TopLogprobs | None = None
+    n: Choices = 1
+    best_of: Choices | None = None
+    response_format: Format = None
+    max_tokens: Limit | None = None
+    stop: Annotated[Any, Setting("stop")] = None
+
+    def asks(self, model: Model) -> Generation:
+        if self.echo and any(prompt.text is None for prompt in self.prompt):
+            raise ValueError("echo goes with texts only, not with token ids")
+        if self.echo and self.logprobs is not None:
+            raise ValueError("echo and logprobs do not go together here")
+        if self.best_of not in (None, self.n):
+            raise ValueError(f"best_of can only be n, which is {self.n}, not {self.best_of}")
+        if self.n * len(self.prompt) > MOST_CHOICES:
+            raise ValueError(f"n times the prompts must be at most {MOST_CHOICES}")
+        bound = form(self.response_format, "response_format") if self.response_format else {}
+        return Generation(
+            model,
+            self.prompt,
+            self.sampling(model, max_tokens=self.max_tokens, logprobs=self.logprobs, **bound),
+            self.config(None),
+            self.n,
+            self.stream,
+            usage=self.wants_usage,
+            extra={"echo": [prompt.text for prompt in self.prompt] if self.echo else []},
+        )
+
+
+class CompletionsWriter(OpenAIWriter):
+    """A completion, whole or in chunks."""
+
+    def __init__(self, generation: Generation, choices: list[Choice]) -> None:
+        super().__init__(generation, choices, "cmpl", "text_completion")
+        self._sent: dict[int, int] = {}  # characters of each choice's text
+
+    def begin(self) -> bytes:
+        """The prompts, where they are to be echoed."""
+        if not self.generation.extra["echo"]:
+            return b""
+        return b"".join(self._chunk_of(c, self._echo(c), None) for c in self.choices)
+
+    def piece(self, choice: Choice, piece: Piece) -> bytes:
+        assert isinstance(piece, Text)
+        before = self._sent.get(choice.index, 0)
+        odds = odds_columns(piece.odds, before) if piece.odds else None
+        if odds is not None:
+            self._sent[choice.index] = before + sum(map(len, odds["tokens"]))
+        return self._chunk_of(choice, piece.text, None, odds)
+
+    def ended(self, choice: Choice) -> bytes:
+        return self._chunk_of(choice, "", reason(choice))
+
+    def whole(self) -> JSON:
+        return {
+            **self._head,
+            "object": self._kind,
+            "choices": [self._choice(choice) for choice in self.choices],
+            "usage": usage(self.choices),
+        }
+
+    def _choice(self, choice: Choice) -> JSON:
+        odds = None if self.generation.params.logprobs is None else odds_columns(choice.odds, 0)
+        return {
+            "index": choice.index,
+            "text": self._echo(choice) + choice.text,
+            "logprobs": odds,
+            "finish_reason": reason(choice),
+        }
+
+    def _echo(self, choice: Choice) -> str:
+        echoed = self.generation.extra["echo"]
+        return str(echoed[choice.prompt]) if echoed else ""
+
+    def _chunk_of(
+        self, choice: Choice, text: str, why: str | None, odds: JSON | None = None
+    ) -> bytes:
+        one = {"index": choice.index, "text": text, "logprobs": odds, "finish_reason": why}
+        return self._chunk([one])
+
+
+class Completions(API):
+    path = "/v1/completions"
+    summary = "Texts, continued as they stand."
+    body = CompletionsBody
+    writer = CompletionsWriter
+
+
+# -- embeddings ------------------------------------------------------------------------------------
+
+
+MOST_TEXTS = 2048
+"""In one request, as with OpenAI."""
+
+
+class EmbeddingsBody(InSession, OpenAIUser):
+    refused = ("dimensions",)
+
+    input: Prompts
+    encoding_format: Literal["float", "base64"] = "float"
+
+    def asks(self, model: Model) -> Embedding:
+        if len(self.input) > MOST_TEXTS:
+            count = len(self.input)
+            raise ValueError(f"input must have at most {MOST_TEXTS:,} texts, not {count:,}")
+        if any(prompt.text == "" for prompt in self.input):
+            raise ValueError("input cannot have a text that is empty")
+        if not model.embeds:
+            raise ValueError(f"{model.name} gives no embeddings")
+        texts = [prompt.tokens if prompt.text is None else prompt.text for prompt in self.input]
+        return Embedding(model, texts, self.encoding_format == "base64")
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """What a request wants to be embedded.
+
+    Attributes:
+        texts: texts, or token ids.
+    """
+
+    model: Model
+    texts: list[str | tuple[int, ...]]
+    as_base64: bool
+
+
+def written(asked: Embedding, found: Vectors) -> JSON:
+    """The answer."""
+    return {
+        "object": "list",
+        "data": [
+            {"object": "embedding", "index": index, "embedding": _vector(data, asked.as_base64)}
+            for index, data in enumerate(found.vectors)
+        ],
+        "model": asked.model.name,
+        "usage": {"prompt_tokens": found.tokens, "total_tokens": found.tokens},
+    }
+
+
+def _vector(data: bytes, as_base64: bool) -> Any:
+    if as_base64:
+        return base64.b64encode(data).decode()
+    return list(struct.unpack(f"<{len(data) // 4}f", data))
+
+
+class Embeddings(API):
+    path = "/v1/embeddings"
+    summary = "The directions of texts' mean hidden states."
+    body = EmbeddingsBody
