@@ -47,8 +47,8 @@ def made(
         OSError, OverflowError, ValueError: as `Server`.
     """
     from engine.serve.auth import Keys
+    from engine.serve.auth import Settings as Limits
     from engine.serve.server import Server
-    from engine.serve.settings import Settings as Limits
 
     if before is not None:
         before.stop()

@@ -26,8 +26,8 @@ from hypothesis import strategies as st
 
 from engine import Engine
 from engine.bench.random_models import write_model
+from engine.serve.auth import Settings
 from engine.serve.server import Server
-from engine.serve.settings import Settings
 from tests.engine.bodies import ODD, values
 from tests.engine.families import FAMILIES
 from tests.engine.scripted import write_scripted

@@ -34,12 +34,11 @@ from typing import Any
 from engine import Engine, Model, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
 from engine.runtime.workers import THREADS
-from engine.serve.auth import Keys
+from engine.serve.auth import Keys, Settings
 from engine.serve.connection import AT_ONCE as ACCEPTED
 from engine.serve.connection import SPARE_FILES
 from engine.serve.queue import SILENT_SECONDS
 from engine.serve.server import Server
-from engine.serve.settings import Settings
 from tests.engine.crowd import crowd
 from tests.engine.families import FAMILIES
 from tests.engine.serving import (

@@ -18,8 +18,7 @@ from typing import Any, get_args
 from engine.cli.arguments import GUIDE, add_draft, add_ranks, ranks_of, ways_dir
 from engine.engine import Engine
 from engine.errors import EngineError
-from engine.serve.auth import Keys, standard_file
-from engine.serve.settings import Policy, Settings
+from engine.serve.auth import Keys, Policy, Settings, standard_file
 
 END_SECONDS = 0.7
 """How long the engine may take to end in order before the process ends without it."""

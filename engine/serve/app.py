@@ -21,11 +21,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from engine.errors import EngineError
 from engine.serve import errors
-from engine.serve.auth import LOCAL, Guest, Keys, Limits, set_guest
+from engine.serve.auth import LOCAL, Guest, Keys, Limits, Settings, set_guest
 from engine.serve.errors import WRONG_KEY, RefusedError
 from engine.serve.metrics import Metrics
 from engine.serve.routes.base import Operation
-from engine.serve.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -170,10 +169,6 @@ def _no_key(scope: Scope) -> RefusedError:
     return RefusedError(
         401, "A key is needed: send it as 'Authorization: Bearer KEY' or 'x-api-key'.", WRONG_KEY
     )
-
-
-_LONGEST_PATH = 200
-"""Characters of a path in an error's words."""
 
 
 def application(

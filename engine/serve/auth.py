@@ -1,27 +1,100 @@
-"""Who asks, by which key, and how much of the server each may have."""
+"""Who may ask, by which key, and how much of the server each may have: its settings and limits."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import hmac
+import ipaddress
 import json
 import os
+import re
 import secrets
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from typing import Literal, get_args
 
 import platformdirs
 from starlette.types import Scope
 
 from engine.errors import CAPACITY_EXHAUSTED
 from engine.serve.errors import RefusedError
-from engine.serve.settings import Settings
+
+Policy = Literal["refuse", "evict"]
+
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/?#@*]+", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A server's limits. Validated here, trusted everywhere else.
+
+    Attributes:
+        host: the address it listens at. All but the loopback's need a key.
+        require_key: whether every request must bring a key.
+        origins: web pages that may ask it, as `https://example.org`. None by default.
+        sessions: how many sessions with an id there may be.
+        policy: what happens to one more: it is refused, or takes the place of the idle session
+            that nobody has used for the longest time.
+        session_ttl: seconds after which an unused session is freed; 0 keeps it.
+        at_once: how many answers are given at once. One of these places is for requests without
+            a session. A request that wants several answers takes a place for each of them, at
+            most all.
+        queue: how many more requests may wait.
+        per_key: how many answers one key may have at once, or wait for; 0 sets no limit.
+        per_minute: how many requests a key may send in a minute; 0 sets no limit.
+        connections: how many there may be.
+        unload_after: seconds after which an unused model is unloaded; 0 keeps it.
+        may_unload: whether clients may unload models, which others may be using beside the server.
+
+    Raises:
+        ValueError: names the field and says what it may be.
+    """
+
+    host: str = "127.0.0.1"
+    require_key: bool = False
+    origins: tuple[str, ...] = ()
+    sessions: int = 64
+    policy: Policy = "refuse"
+    session_ttl: float = 3600.0
+    at_once: int = 64
+    queue: int = 1024
+    per_key: int = 0
+    per_minute: int = 0
+    connections: int = 2048
+    unload_after: float = 0.0
+    may_unload: bool = True
+
+    def __post_init__(self) -> None:
+        least = {"sessions": 0, "at_once": 2, "queue": 0, "per_key": 0, "per_minute": 0}
+        for name, low in {**least, "connections": 4}.items():
+            if getattr(self, name) < low:
+                raise ValueError(f"{name} must be at least {low}, not {getattr(self, name)}")
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, float) and not 0 <= value < 1e9:
+                raise ValueError(f"{field.name} must be a number of seconds, not {value}")
+        if self.policy not in get_args(Policy):
+            raise ValueError(f"policy must be 'refuse' or 'evict', not {self.policy!r}")
+        for origin in self.origins:
+            if not _ORIGIN.fullmatch(origin):
+                raise ValueError(f"an origin is written as https://example.org, not {origin!r}")
+        if not self.is_local and not self.require_key:
+            raise ValueError(f"other machines can reach {self.host}, so a key is required there")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only programs of this machine can reach the server."""
+        try:
+            return self.host == "localhost" or ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False  # a name, which may mean any address
+
 
 _PLACE = "stretto.guest"
 
@@ -184,8 +257,6 @@ def _digest(key: str) -> str:
 
 SPARE = 16
 """Of so many places in the queue one is for keys that have none."""
-
-
 LOOK_SECONDS = 1.0
 """How long it is taken for known how many keys there are."""
 
@@ -243,11 +314,7 @@ class _Account:
 
 
 class Share:
-    """What one request has of its guest's account.
-
-    Args:
-        most: answers that the guest may have at once; 0 for any number.
-    """
+    """What one request has of its key's account; `most` answers at once, 0 for any number."""
 
     def __init__(self, account: _Account, most: int) -> None:
         self._account = account
@@ -258,7 +325,7 @@ class Share:
         """Let the request count as so many.
 
         Raises:
-            RefusedError: 429, the guest has others; 400, it may never have so many at once.
+            RefusedError: 429, the key has others; 400, it may never have so many at once.
         """
         others = self._account.at_once - self._counted
         if self._most and others + answers > self._most:
@@ -276,11 +343,6 @@ class Share:
             )
         self._account.at_once = others + answers
         self._counted = answers
-
-    def end(self) -> None:
-        """The request has been answered."""
-        self._account.at_once -= self._counted
-        self._counted = 0
 
 
 def count_answers(scope: Scope, answers: int) -> None:
@@ -313,7 +375,7 @@ class Limits:
             scope[_SHARE] = share
             yield
         finally:
-            share.end()
+            share.count(0)
 
     def _count_minute(self, account: _Account, a_minute: int, now: float) -> None:
         if a_minute:

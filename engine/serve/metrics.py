@@ -27,7 +27,6 @@ class Histogram:
         self.sum = 0.0
 
     def note(self, value: float) -> None:
-        """Count one."""
         self._counts[bisect.bisect_left(self._bounds, value)] += 1
         self.sum += value
 
@@ -58,7 +57,6 @@ class Metrics:
         self.last_event: float | None = None
 
     def answered(self, route: str, status: str) -> None:
-        """Count a request."""
         self.requests[(route, status)] += 1
 
     def reply(self) -> ReplyTimes:

@@ -88,7 +88,6 @@ class Entry:
 
     @classmethod
     def of_model(cls, model: Model) -> Entry:
-        """A model that is loaded."""
         name = model.name.replace(" + ", "+") if model.adapter else model.name
         return cls(name, model.path, model, model.adapter)
 

@@ -16,7 +16,7 @@ from engine.model import backend
 from engine.model.info import Model
 from engine.serve.answering import Answering
 from engine.serve.app import application
-from engine.serve.auth import Keys, Sharing
+from engine.serve.auth import Keys, Settings, Sharing
 from engine.serve.connection import AT_ONCE, PATIENCE, Connection, room_for
 from engine.serve.metrics import Metrics
 from engine.serve.models import Entry, Served
@@ -28,7 +28,6 @@ from engine.serve.routes.responses import Responses, StoredResponses
 from engine.serve.routes.sessions import SessionRoutes
 from engine.serve.routes.status import Health, described
 from engine.serve.sessions import Conversations, Places, Sessions
-from engine.serve.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -140,7 +139,6 @@ class Server:
 
     @property
     def connections(self) -> int:
-        """How many there are."""
         return len(self._http.server_state.connections)
 
     def offer(self, folder: str, adapter: str = "") -> None:

@@ -32,11 +32,10 @@ from engine.errors import (
 )
 from engine.messages import Failed, Finished, Message, Overflow
 from engine.model.info import Model
-from engine.serve.auth import LOCAL, Guest, Sharing
+from engine.serve.auth import LOCAL, Guest, Settings, Sharing
 from engine.serve.errors import MODEL_UNLOADED, RefusedError
 from engine.serve.json_input import chained
 from engine.serve.queue import Queue, Report, Ticket
-from engine.serve.settings import Settings
 
 UNKNOWN = "conversation_unknown"
 HEADER = b"x-stretto-conversation"
@@ -422,16 +421,16 @@ class Conversations:
         """
         with self._lock:
             self._losses[model_id] += 1
-            gone = [c for c in self._idle if model_id in (None, c.kind[1])]
-            self._idle = [c for c in self._idle if c not in gone]
-        for old in gone:
-            old.session.close()
+        self._close(lambda one: model_id in (None, one.kind[1]))
 
     def forget(self, guest: str) -> None:
         """Close all idle ones of a guest."""
+        self._close(lambda one: one.kind[0] == guest)
+
+    def _close(self, chosen: Callable[[Conversation], bool]) -> None:
         with self._lock:
-            gone = [c for c in self._idle if c.kind[0] == guest]
-            self._idle = [c for c in self._idle if c not in gone]
+            gone = [one for one in self._idle if chosen(one)]
+            self._idle = [one for one in self._idle if one not in gone]
         for old in gone:
             old.session.close()
 

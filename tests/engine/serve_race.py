@@ -17,9 +17,8 @@ from typing import Any
 
 from engine import Engine, SamplingParams
 from engine.runtime.executor import Executor
-from engine.serve.auth import Keys
+from engine.serve.auth import Keys, Settings
 from engine.serve.server import Server
-from engine.serve.settings import Settings
 from tests.engine.serve_schedule import TEXTS, Step
 from tests.engine.serving import CHAT, NEVER_ENDS, Answer, ask, body, until, user
 

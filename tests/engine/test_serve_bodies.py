@@ -14,9 +14,9 @@ import pytest
 from engine import Engine, Model
 from engine.model import backend
 from engine.serve import bodies, json_input
+from engine.serve.auth import Settings
 from engine.serve.json_input import Parts
 from engine.serve.server import Server
-from engine.serve.settings import Settings
 from tests.engine.serving import CHAT, Answer, body, connect, rest, until
 from tests.engine.serving import status as status_of
 

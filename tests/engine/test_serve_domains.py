@@ -10,10 +10,9 @@ import pytest
 
 from engine import Engine, Model, SamplingParams
 from engine.engine import Session
-from engine.serve.auth import Guest, Keys
+from engine.serve.auth import Guest, Keys, Settings
 from engine.serve.server import Server
 from engine.serve.sessions import Conversations, SessionConfig
-from engine.serve.settings import Settings
 from tests.engine.serving import NEVER_ENDS, ask, body, connect, raw, until_said, user
 
 BEGINNING = "What follows is known to nobody but those who were told it by its owner. " * 5

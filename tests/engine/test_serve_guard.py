@@ -18,9 +18,8 @@ import pytest
 
 from engine import Engine, EngineError, Model
 from engine.cli.main import main
-from engine.serve.auth import Keys
+from engine.serve.auth import Keys, Settings
 from engine.serve.server import SENT_AHEAD, Server
-from engine.serve.settings import Settings
 from tests.engine.serving import (
     CHAT,
     Answer,

@@ -16,11 +16,10 @@ import pytest
 from engine import Engine, Model
 from engine.bench.random_models import write_model
 from engine.serve import bodies
-from engine.serve.auth import Keys
+from engine.serve.auth import Keys, Settings
 from engine.serve.connection import MOST_READ, Connection
 from engine.serve.queue import Queue
 from engine.serve.server import Server
-from engine.serve.settings import Settings
 from tests.engine.families import FAMILIES
 from tests.engine.serve_race import Broken, Race
 from tests.engine.serve_schedule import schedule, shrunk

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from engine import Engine, Model
+from engine.serve.auth import Settings
 from engine.serve.json_input import chained
 from engine.serve.server import AT_ONCE as ACCEPTED
 from engine.serve.server import Server
 from engine.serve.sessions import MOST_KEPT, Sent
-from engine.serve.settings import Settings
 from tests.engine.crowd import crowd
 from tests.engine.serving import (
     CHAT,

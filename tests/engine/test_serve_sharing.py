@@ -13,10 +13,9 @@ import pytest
 
 from engine import Engine, Model
 from engine.serve import bodies
-from engine.serve.auth import Keys
+from engine.serve.auth import Keys, Settings
 from engine.serve.queue import Queue, Ticket
 from engine.serve.server import Server
-from engine.serve.settings import Settings
 from tests.engine.serving import CHAT, ask, body, connect, endless, raw, until, until_said
 
 Serve = Callable[..., Server]

@@ -446,11 +446,9 @@ class API:
 
 
 def encoded(content: Any) -> bytes:
-    """JSON as it is sent."""
     return json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def event(content: Any, name: str | None = None) -> bytes:
-    """A server-sent event."""
     head = b"" if name is None else f"event: {name}\n".encode()
     return head + b"data: " + encoded(content) + b"\n\n"

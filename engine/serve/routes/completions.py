@@ -196,7 +196,6 @@ class Embedding:
 
 
 def written(asked: Embedding, found: Vectors) -> JSON:
-    """The answer."""
     return {
         "object": "list",
         "data": [

@@ -37,8 +37,7 @@ class ModelRoutes:
         self._served = served
 
     def routes(self) -> list[Operation]:
-        """What there is. A model's id may have slashes."""
-        one = "/v1/models/{id:path}"
+        one = "/v1/models/{id:path}"  # an id may have slashes
         return [
             Operation("GET", "/v1/models", self._list, "The models."),
             Operation(

@@ -218,7 +218,6 @@ class StoredResponses:
             self._kept.pop(guest_id, None)
 
     def routes(self) -> list[Operation]:
-        """The routes by which clients read and drop them."""
         one = "/v1/responses/{id}"
         return [
             Operation("GET", one, self._read, "A response that was stored."),

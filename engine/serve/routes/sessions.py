@@ -47,7 +47,6 @@ class SessionRoutes:
         self._sessions = sessions
 
     def routes(self) -> list[Operation]:
-        """What there is."""
         every, one = "/v1/sessions", "/v1/sessions/{id}"
         return [
             Operation("POST", every, self._make, "A new session.", body=SessionBody, status=201),

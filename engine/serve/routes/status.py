@@ -45,7 +45,6 @@ class Health:
         self._connections = connections
 
     def routes(self) -> list[Operation]:
-        """What there is."""
         return [
             Operation("GET", "/health", self.health, "Whether requests are answered."),
             Operation(
@@ -54,7 +53,6 @@ class Health:
         ]
 
     async def health(self, request: Request) -> Response:
-        """200 when requests are answered, else 503."""
         word, sentence = await self._served.health()
         status = 200 if word == "ok" else 503
         told: dict[str, Any] = {"status": word}
@@ -74,7 +72,6 @@ class Health:
         return JSONResponse(told, status, errors.headers_of(status))
 
     async def metrics(self, _: Request) -> Response:
-        """All figures, for Prometheus."""
         # Its import and its text are nothing that streams should wait for.
         return await asyncio.to_thread(self._text, await self._gauges())
 

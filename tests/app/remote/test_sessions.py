@@ -19,10 +19,10 @@ from app.score.elsewhere import NO_ENGINE, beside
 from app.score.lanes import Lanes
 from engine import Engine, Finished, SamplingParams
 from engine.bench.random_models import write_model
+from engine.serve.auth import Settings
 from engine.serve.json_input import chained
 from engine.serve.server import Server
 from engine.serve.sessions import HEADER
-from engine.serve.settings import Settings
 from tests.app.remote.conftest import Elsewhere, Heard
 from tests.app.remote.scripted import Asked, Writer, delta, events, head
 from tests.engine.families import FAMILIES
