@@ -133,9 +133,14 @@ class PrefixIndex:
     def remove(self, kv: SessionKV) -> None:
         """These caches are nobody's any more."""
         holder = self._holders.pop(kv, None)
-        if holder is not None:
-            self._take_out(holder)
         self._moved.discard(kv)
+        if holder is None:
+            return
+        try:
+            self._take_out(holder)
+        except BaseException:
+            self._clear_tree()
+            raise
 
     def drop(self, key: CacheKey) -> None:
         """Free one of the kept prefixes."""
@@ -145,10 +150,10 @@ class PrefixIndex:
 
     def clear(self) -> None:
         """Free everything."""
+        self._clear_tree()
         self.kept.clear()
         self._holders.clear()
         self._moved.clear()
-        self._roots.clear()
 
     def forget(self, model_id: str) -> None:
         """Free what is kept of a model."""
@@ -163,11 +168,8 @@ class PrefixIndex:
                 if holder is not None:
                     self._put_in(holder)
                 self._moved.discard(kv)
-        except BaseException:  # nobody knows how far it came: the tree is made anew
-            self._roots.clear()
-            for holder in self._holders.values():
-                holder.nodes = ()
-            self._moved.update(self._holders)
+        except BaseException:
+            self._clear_tree()
             raise
 
     def offer(self, reader: Reader) -> Offer | None:
@@ -281,12 +283,32 @@ class PrefixIndex:
             node.holders.add(holder)
 
     def _take_out(self, holder: _Holder) -> None:
-        if holder.nodes:
-            self.version += 1
+        if not holder.nodes:
+            return
+        self.version += 1
         for node in holder.nodes:
             node.holders.discard(holder)
             _prune(node)
         holder.nodes = ()
+        if not self._roots[holder.kind].children:
+            del self._roots[holder.kind]
+
+    def _clear_tree(self) -> None:
+        """Empty the tree; the next `refresh` makes it anew. After a fault it is not to be trusted.
+
+        It is taken apart: its nodes refer to each other, and would hold the caches until Python
+        looks for such circles.
+        """
+        pending = list(self._roots.values())
+        self._roots.clear()
+        while pending:
+            node = pending.pop()
+            pending += node.children.values()
+            node.children, node.holders = {}, set()
+        for holder in self._holders.values():
+            holder.nodes = ()
+        self._moved.update(self._holders)
+        self.version += 1
 
 
 def _holders(node: _Node, without: SessionKV, skip: _Node | None) -> Iterator[_Holder]:

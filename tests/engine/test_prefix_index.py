@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import random
+import weakref
 from typing import Any
 
 import mlx.core as mx
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mlx_lm.models.cache import ArraysCache, KVCache
 
-from engine.kv.ledger import MIN_GAIN, CacheKey, packed
+from engine.kv import prefix_index
+from engine.kv.held_caches import Watch
+from engine.kv.ledger import MIN_GAIN, CacheKey, Offer, packed
 from engine.kv.prefix_index import PrefixIndex, Reader, _Node
 from engine.kv.session_kv import SessionKV
 
@@ -27,7 +32,8 @@ class States(ArraysCache):
 
 def caches(index: PrefixIndex, moved: set[Any], name: str, recurrent: bool) -> SessionKV:
     kv = SessionKV(lambda: [States()] if recurrent else [KVCache()])
-    kv.watch = type("W", (), {"moved": moved, "changed": set(), "untold": set()})()
+    kv.watch = Watch()
+    kv.watch.moved = moved
     index.add(CacheKey("session", name), KIND, kv)
     return kv
 
@@ -146,3 +152,67 @@ def test_a_thousand_idle_chats_cost_a_turn_nothing() -> None:
     version = index.version
     index.refresh()
     assert index.version == version
+
+
+@pytest.mark.parametrize("how", ["cleared", "removed", "after a fault"])
+def test_caches_are_freed_at_once(monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    """Not when Python next looks for circles: that may be long after, and on any thread."""
+    moved: set[Any] = set()
+    index = PrefixIndex(0, moved)
+    for name in range(3):
+        kv = caches(index, moved, str(name), False)
+        kv.begin([0])
+        feed(kv, [*range(50), name, *range(20)])
+    index.refresh()
+    held = [weakref.ref(kv) for kv in index._holders]
+    gc.disable()
+    try:
+        if how == "after a fault":
+            moved.add(kv)
+            feed(kv, [1])
+            with monkeypatch.context() as patched:
+                patched.setattr(prefix_index, "_node_at", failing)
+                with pytest.raises(RuntimeError):
+                    index.refresh()
+        for kv in index._holders:
+            kv.watch = None
+        if how == "cleared":
+            index.clear()
+        else:
+            for kv in list(index._holders):
+                index.remove(kv)
+        del kv
+        assert [ref() for ref in held] == [None, None, None]
+        assert not index._roots
+    finally:
+        gc.enable()
+
+
+def test_a_session_whose_removal_fails_is_offered_to_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    moved: set[Any] = set()
+    index = PrefixIndex(0, moved)
+    prompt = list(range(100))
+    for name in "one", "other":
+        kv = caches(index, moved, name, name == "one")
+        kv.begin([0])
+        feed(kv, prompt)
+        if name == "one":
+            kv.snapshot()
+            feed(kv, [7] * 9)  # it is in the tree twice
+            gone = kv
+    index.refresh()
+    with monkeypatch.context() as patched:
+        patched.setattr(prefix_index, "_prune", failing)
+        with pytest.raises(RuntimeError):
+            index.remove(gone)
+    index.refresh()
+    assert {h.key.name for node in nodes(index) for h in node.holders} == {"other"}
+    own = SessionKV(lambda: [KVCache()])
+    reader = Reader(KIND, own, prompt, packed(prompt), len(prompt) - 1, 0, False)
+    assert index.offer(reader) == Offer(CacheKey("session", "other"), 99)
+
+
+def failing(*_: object) -> Any:
+    raise RuntimeError("[injected]")
