@@ -180,10 +180,13 @@ class PrefixIndex:
         free = kv.sharers > 1  # a fork that has not written yet is copied at its first write
         least = kv.length + (1 if free else MIN_GAIN)
         best, donor = 0, None
-        for common, holders in self._along(reader):
+        for common, node, skip in self._along(reader):
             if common < max(least, best):
                 break
-            for holder in islice(holders, MOST_ASKED):
+            here = node.holders if node.depth == common * TOKEN_BYTES else ()
+            for holder in islice(_holders(node, kv, skip), MOST_ASKED):
+                if holder not in here and not holder.kv.trimmable:
+                    continue  # it can go back to its own nodes alone, which are elsewhere
                 length = holder.kv.reach(reader.tokens, cuts)
                 if length > best:
                     best, donor = length, holder.key
@@ -244,8 +247,12 @@ class PrefixIndex:
 
     # -- the tree ---------------------------------------------------------------------------
 
-    def _along(self, reader: Reader) -> Iterator[tuple[int, Iterator[_Holder]]]:
-        """How many tokens somebody has in common with a prompt, the most first, and who has."""
+    def _along(self, reader: Reader) -> Iterator[tuple[int, _Node, _Node | None]]:
+        """The nodes that a prompt leads to, the last first.
+
+        Gives how many tokens all in such a node and after it have in common with the prompt, and
+        the one of its children that was given before.
+        """
         node, prompt = self._roots.get(reader.kind), reader.prompt
         path: list[tuple[int, _Node]] = []
         at = 0
@@ -258,7 +265,7 @@ class PrefixIndex:
             node = node.children.get(prompt[at : at + TOKEN_BYTES])
         skip: _Node | None = None
         for tokens, node in reversed(path):
-            yield tokens, _holders(node, reader.kv, skip)
+            yield tokens, node, skip
             skip = node
 
     def _put_in(self, holder: _Holder) -> None:
