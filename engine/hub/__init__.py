@@ -12,8 +12,7 @@ ever run, and code in it is not even downloaded. Importing this package imports 
 Imports: engine.cli, engine.sandbox, engine.errors, engine.hub.gguf, engine.kv, engine.model.
 """
 
-from engine.hub.cache import come, discard, find, held, whole
-from engine.hub.fetch import check_space, download
+from engine.hub.downloads import check_space, come, discard, download, find, held, whole
 from engine.hub.models import Found, HubFacts, HubFile, HubModel, card, fit, look_up, search
 from engine.hub.names import Wanted, clean_name, parse
 from engine.kv.estimate import Fit

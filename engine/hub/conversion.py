@@ -24,8 +24,8 @@ from engine.errors import (
     NO_SPACE,
     EngineError,
 )
-from engine.hub import cache
-from engine.hub.fetch import SPARE, Progress
+from engine.hub import downloads
+from engine.hub.downloads import SPARE, Progress
 from engine.hub.models import knows
 from engine.hub.names import clean_name
 from engine.kv.config_shape import text_configs
@@ -127,7 +127,7 @@ def _judge(folder: Path, out: Path, name: str, bits: int, recipe: str | None) ->
         )
     numbers = facts.wide // 4  # all of them counted as floating-point
     expected = expected_bytes(numbers, bits, recipe)
-    free = cache.free_bytes(out)
+    free = downloads.free_bytes(out)
     if expected + SPARE > free:
         raise EngineError(
             NO_SPACE,

@@ -28,6 +28,7 @@ from engine.hub.names import (
     parse,
     reasons,
     takes_tools,
+    template_text,
 )
 from engine.kv import estimate
 from engine.kv.config_shape import text_configs
@@ -464,7 +465,9 @@ def facts(about: dict[str, Any], own_config: Mapping[str, Any] | None = None) ->
         own_config: the model's own, of which the hub's copy has a part.
     """
     config = _dict(about.get("config"))
-    template = _template_in(config)
+    template = config.get("chat_template_jinja")
+    if not isinstance(template, str):
+        template = template_text(_dict(config.get("tokenizer_config")).get("chat_template"))
     sees = any("vision_config" in one for one in (config, own_config or {}))
     return HubFacts(
         downloads=_whole(about.get("downloads"), 1, 2**63) or 0,
@@ -477,20 +480,6 @@ def facts(about: dict[str, Any], own_config: Mapping[str, Any] | None = None) ->
     )
 
 
-def _template_in(config: dict[str, Any]) -> str:
-    """The chat template in the hub's copy of a config, "" where there is none.
-
-    It stands under one of two names, as a text or as a list of named texts.
-    """
-    found = config.get("chat_template_jinja")
-    if not isinstance(found, str):
-        found = _dict(config.get("tokenizer_config")).get("chat_template")
-    if isinstance(found, list):
-        texts = (entry.get("template") for entry in found if isinstance(entry, dict))
-        return "\n".join(text for text in texts if isinstance(text, str))
-    return found if isinstance(found, str) else ""
-
-
 def tags(about: dict[str, Any]) -> list[str]:
     """The model's tags."""
     found = about.get("tags")
@@ -500,12 +489,10 @@ def tags(about: dict[str, Any]) -> list[str]:
 def _licence(about: dict[str, Any]) -> str:
     card = _dict(about.get("cardData"))
     name = card.get("license")
-    if name == "other" and isinstance(card.get("license_name"), str):
-        name = card["license_name"]
     if not isinstance(name, str):
         marked = (tag.partition(":") for tag in tags(about))
         name = next((rest for head, _, rest in marked if head == "license"), "")
-    return licence_name(name)
+    return licence_name(name, card.get("license_name"))
 
 
 def _day(text: object) -> str:

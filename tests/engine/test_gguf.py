@@ -22,10 +22,9 @@ from tokenizers import Tokenizer
 
 from app.model_folders import look_at
 from engine import Engine, EngineError, SamplingParams
-from engine.hub.folder_facts import facts_of
 from engine.hub.gguf import blocks, folder, kept
 from engine.hub.gguf.reading import GgufFile
-from engine.hub.inventory import Installed, Inventory, Source, places
+from engine.hub.inventory import Installed, Inventory, Source, facts_of, places
 from engine.model import folder as model_folder
 from engine.model.loader import load_at_once
 from engine.sandbox import jobs
