@@ -9,7 +9,7 @@
 Works beside a running engine and without one. Only data is fetched: no file of a repository is
 ever run, and code in it is not even downloaded. Importing this package imports no client.
 
-Imports: engine.cli, engine.sandbox, engine.errors, engine.hub.gguf, engine.kv, engine.model.
+Imports: engine.sandbox, engine.errors, engine.hub.gguf, engine.kv, engine.model.
 """
 
 from engine.hub.downloads import check_space, come, discard, download, find, held, whole

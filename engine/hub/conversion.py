@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from engine.cli.arguments import own_command
 from engine.errors import (
     DOWNLOAD_CANCELLED,
     INVALID_REQUEST,
@@ -31,6 +30,7 @@ from engine.hub.names import clean_name
 from engine.kv.config_shape import text_configs
 from engine.model import folder as folders
 from engine.sandbox import confined
+from engine.sandbox.process import own_command
 
 BITS = (4, 6, 8)
 RECIPES = ("mixed_2_6", "mixed_3_4", "mixed_3_6", "mixed_4_6")

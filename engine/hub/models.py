@@ -33,6 +33,7 @@ from engine.hub.names import (
 from engine.kv import estimate
 from engine.kv.config_shape import text_configs
 from engine.kv.estimate import Fit, Weights, context_limit
+from engine.sandbox.folders import BITS
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -59,12 +60,6 @@ _TASKS = frozenset(
     {"", "text-generation", "image-text-to-text", "any-to-any", "text2text-generation"}
 )
 _BITS = re.compile(r"([2-8])-bit")
-_WIDTHS = {
-    **dict.fromkeys(("F64", "I64", "U64"), 8),
-    **dict.fromkeys(("F32", "I32", "U32"), 4),
-    **dict.fromkeys(("BF16", "F16", "I16", "U16"), 2),
-    **dict.fromkeys(("I8", "U8", "BOOL", "F8_E4M3", "F8_E5M2", "F8_E8M0"), 1),
-}
 _IMAGE_TASKS = frozenset({"image-text-to-text", "any-to-any", "visual-question-answering"})
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _MOST_BYTES = 1 << 60
@@ -413,13 +408,11 @@ def _parameters(about: dict[str, Any]) -> dict[str, int]:
     parameters = weights.get("parameters") if isinstance(weights, dict) else None
     if not isinstance(parameters, dict):
         return {}
-    return {
-        k: n for k, n in parameters.items() if k in _WIDTHS and type(n) is int and 0 < n < 2**50
-    }
+    return {k: n for k, n in parameters.items() if k in BITS and type(n) is int and 0 < n < 2**50}
 
 
 def _size(about: dict[str, Any], parameters: dict[str, int]) -> int:
-    size = sum(_WIDTHS[kind] * count for kind, count in parameters.items())
+    size = sum(BITS[kind] * count for kind, count in parameters.items()) // 8
     stored = about.get("usedStorage")  # of all versions; packed numbers may be counted unpacked
     return min(size, stored) if type(stored) is int and stored > 0 else size
 
