@@ -262,10 +262,6 @@ def _bf16(rows: Numbers) -> Numbers:
     return (np.ascontiguousarray(rows).view("<u2").astype(np.uint32) << 16).view(np.float32)
 
 
-def _unread(names: dict[int, tuple[str, int, int]]) -> dict[int, BlockType]:
-    return {number: BlockType(*rest) for number, rest in names.items()}
-
-
 TYPES: dict[int, BlockType] = {
     0: BlockType("F32", 1, 4, floats=_f32),
     1: BlockType("F16", 1, 2, floats=_f16),
@@ -279,28 +275,24 @@ TYPES: dict[int, BlockType] = {
     14: BlockType("Q6_K", SUPER, 210, 8, _q6_k),
     30: BlockType("BF16", 1, 2, floats=_bf16),
     # Known, so that a file that has one of them is not taken for a damaged one.
-    **_unread(
-        {
-            10: ("Q2_K", SUPER, 84),
-            11: ("Q3_K", SUPER, 110),
-            16: ("IQ2_XXS", SUPER, 66),
-            17: ("IQ2_XS", SUPER, 74),
-            18: ("IQ3_XXS", SUPER, 98),
-            19: ("IQ1_S", SUPER, 50),
-            20: ("IQ4_NL", 32, 18),
-            21: ("IQ3_S", SUPER, 110),
-            22: ("IQ2_S", SUPER, 82),
-            23: ("IQ4_XS", SUPER, 136),
-            24: ("I8", 1, 1),
-            25: ("I16", 1, 2),
-            26: ("I32", 1, 4),
-            27: ("I64", 1, 8),
-            28: ("F64", 1, 8),
-            29: ("IQ1_M", SUPER, 56),
-            34: ("TQ1_0", SUPER, 54),
-            35: ("TQ2_0", SUPER, 66),
-            39: ("MXFP4", 32, 17),
-        }
-    ),
+    10: BlockType("Q2_K", SUPER, 84),
+    11: BlockType("Q3_K", SUPER, 110),
+    16: BlockType("IQ2_XXS", SUPER, 66),
+    17: BlockType("IQ2_XS", SUPER, 74),
+    18: BlockType("IQ3_XXS", SUPER, 98),
+    19: BlockType("IQ1_S", SUPER, 50),
+    20: BlockType("IQ4_NL", 32, 18),
+    21: BlockType("IQ3_S", SUPER, 110),
+    22: BlockType("IQ2_S", SUPER, 82),
+    23: BlockType("IQ4_XS", SUPER, 136),
+    24: BlockType("I8", 1, 1),
+    25: BlockType("I16", 1, 2),
+    26: BlockType("I32", 1, 4),
+    27: BlockType("I64", 1, 8),
+    28: BlockType("F64", 1, 8),
+    29: BlockType("IQ1_M", SUPER, 56),
+    34: BlockType("TQ1_0", SUPER, 54),
+    35: BlockType("TQ2_0", SUPER, 66),
+    39: BlockType("MXFP4", 32, 17),
 }
 """By their numbers in the file."""

@@ -27,7 +27,6 @@ SPARE = 64 * 10**6
 """Bytes of the disk that are left free."""
 
 _AT_ONCE = 2**20  # numbers that are in work at a time
-_PIECE = 2**22
 _LICENCE = re.compile(r"[\w.+ -]{1,60}")
 
 
@@ -42,11 +41,8 @@ def digest(path: Path, called: str) -> dict[str, Any]:
         Words(file, families.plan(file).config["vocab_size"])
     finally:
         file.close()
-    found = hashlib.sha256()
     with path.open("rb") as stream:
-        while piece := stream.read(_PIECE):
-            found.update(piece)
-    return {"digest": found.hexdigest()}
+        return {"digest": hashlib.file_digest(stream, "sha256").hexdigest()}
 
 
 def write(path: Path, out: Path, called: str, card: dict[str, Any]) -> dict[str, Any]:
