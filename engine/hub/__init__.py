@@ -12,7 +12,15 @@ ever run, and code in it is not even downloaded. Importing this package imports 
 Imports: engine.sandbox, engine.errors, engine.hub.gguf, engine.kv, engine.model.
 """
 
-from engine.hub.downloads import check_space, come, discard, download, find, held, whole
+from engine.hub.downloads import (
+    bytes_present,
+    bytes_unfinished,
+    check_space,
+    complete,
+    discard,
+    download,
+    find,
+)
 from engine.hub.models import Found, HubFacts, HubFile, HubModel, card, fit, look_up, search
 from engine.hub.names import Wanted, clean_name, parse
 from engine.kv.estimate import Fit
@@ -24,17 +32,17 @@ __all__ = [
     "HubFile",
     "HubModel",
     "Wanted",
+    "bytes_present",
+    "bytes_unfinished",
     "card",
     "check_space",
     "clean_name",
-    "come",
+    "complete",
     "discard",
     "download",
     "find",
     "fit",
-    "held",
     "look_up",
     "parse",
     "search",
-    "whole",
 ]

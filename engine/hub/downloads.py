@@ -69,7 +69,7 @@ def find(repo: str, revision: str = MAIN) -> Path | None:
     return snapshot if _COMMIT.fullmatch(commit) and os.path.isdir(snapshot) else None
 
 
-def whole(model: HubModel) -> Path | None:
+def complete(model: HubModel) -> Path | None:
     """The folder of a model that was looked up, if all of its present files are in it.
 
     huggingface_hub makes the folder with the first file, so others may be missing.
@@ -89,7 +89,7 @@ def part(repo: str, file: HubFile) -> Path:
     return _folder(repo) / "blobs" / (file.digest + _INCOMPLETE)
 
 
-def held(repo: str, files: Iterable[HubFile]) -> int:
+def bytes_present(repo: str, files: Iterable[HubFile]) -> int:
     """How many bytes of these files are there already."""
     count = 0
     for file in files:
@@ -157,7 +157,7 @@ def discard(repo: str) -> None:
             place.rmdir()  # unless there is something in it
 
 
-def come(repo: str) -> int:
+def bytes_unfinished(repo: str) -> int:
     """Bytes of a model's unfinished downloads. The hub is not asked."""
     count = 0
     for file in _loose(_folder(repo)):
@@ -210,7 +210,7 @@ def locked(repo: str) -> Iterator[None]:
 
 def check_space(model: HubModel) -> None:
     """Raises EngineError `no_space` if the rest of the model does not fit on the disk."""
-    missing = model.size - held(model.repo, model.files)
+    missing = model.size - bytes_present(model.repo, model.files)
     try:
         free = free_bytes(root())
     except OSError as error:
@@ -268,11 +268,11 @@ class _Run:
         self._progress = progress
         self._cancelled = cancelled
         self._headers = headers(token)
-        self._before = held(model.repo, model.files)  # of all files but the one in hand
+        self._before = bytes_present(model.repo, model.files)  # of all files but the one in hand
 
     def fetch(self, file: HubFile) -> None:
         """Download one file, or the rest of one that has come in part."""
-        self._before -= held(self._model.repo, [file])
+        self._before -= bytes_present(self._model.repo, [file])
         target = blob(self._model.repo, file)
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -132,7 +132,7 @@ def test_what_was_cancelled_goes_on_where_it_was(model: Hub, engine: Engine) -> 
     refused("model_load_failed", "no model of that name has been downloaded", load(engine))
     come = downloads.part(NAME, weights).stat().st_size
     assert 0 < come <= model.hold_at
-    assert hub.held(NAME, [weights]) == come
+    assert hub.bytes_present(NAME, [weights]) == come
     model.go.set()
     hub.download(seen)
     assert model.of_weights()[-1].range == f"bytes={come}-"
@@ -209,7 +209,7 @@ def test_one_that_always_breaks_off_is_given_up(model: Hub) -> None:
     model.cut_at, model.cuts = 1000, 10**6
     refused("download_failed", "breaks off", get)
     assert hub.find(NAME) is None
-    assert hub.held(NAME, hub.look_up(NAME).files) > 1000
+    assert hub.bytes_present(NAME, hub.look_up(NAME).files) > 1000
     assert len(model.of_weights()) == downloads.TRIES + 2  # the first brought something
 
 
@@ -441,7 +441,7 @@ def test_a_place_that_cannot_be_looked_at(model: Hub, monkeypatch: pytest.Monkey
     seen = hub.look_up(NAME)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", "/" + "x" * 300)
     assert hub.find(NAME, seen.commit) is None
-    assert hub.whole(seen) is None
+    assert hub.complete(seen) is None
     refused("download_failed", "cannot be written", lambda: hub.download(seen))
 
 
@@ -521,10 +521,10 @@ def test_a_snapshot_that_another_program_left_unfinished(
     folder = get("a/halves")
     refused("model_load_failed", "1 of its 2 files", lambda: engine.load("a/halves"))
     seen = hub.look_up("a/halves")
-    assert hub.whole(seen) == folder
+    assert hub.complete(seen) == folder
     (folder / "tokenizer.json").unlink()
     assert hub.find("a/halves") == folder
-    assert hub.whole(seen) is None
+    assert hub.complete(seen) is None
     assert get("a/halves") == folder
     assert (folder / "tokenizer.json").is_file()
 
