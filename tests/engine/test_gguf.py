@@ -219,7 +219,7 @@ def some_blocks(kind: int, count: int) -> bytes:
 
 @pytest.mark.parametrize("kind", BLOCKS)
 @pytest.mark.parametrize("type_", [blocks.FLOAT16, blocks.BFLOAT16], ids=lambda t: t.name)
-def test_each_packing_is_as_exact_as_is_said(kind: int, type_: blocks.Kept) -> None:
+def test_each_packing_is_as_exact_as_is_said(kind: int, type_: blocks.FloatType) -> None:
     """What MLX makes of our bytes, against ggml's own loops: nothing is lost in float16 but the
     one rounding of a K type's scales, and half a step of Q6_K's."""
     _, nbytes = BLOCKS[kind]

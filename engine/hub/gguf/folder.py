@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from engine.hub.gguf import families
-from engine.hub.gguf.blocks import GROUP, Kept, packed
+from engine.hub.gguf.blocks import GROUP, FloatType, packed
 from engine.hub.gguf.families import Plan, Taken
 from engine.hub.gguf.reading import GgufFile
 from engine.hub.gguf.tokens import Words
@@ -161,7 +161,7 @@ def _parts(one: Taken) -> tuple[str, ...]:
     return ("weight", "scales", "biases") if one.packed else (one.part,)
 
 
-def _pieces(file: GgufFile, one: Taken, kept: Kept) -> Iterator[dict[str, bytes]]:
+def _pieces(file: GgufFile, one: Taken, kept: FloatType) -> Iterator[dict[str, bytes]]:
     """An array's bytes in their new form, by their parts, some rows at a time."""
     source = one.source
     step = max(1, _AT_ONCE // source.shape[-1])
