@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from app.language import counted, mark, tr
-from engine.cli.arguments import own_command
 from engine.model import overlay
+from engine.sandbox.process import own_command
 
 _LOOK_S = 0.1
 _QUICK_S, _FAMILIES_S = 120.0, 1800.0

@@ -84,7 +84,7 @@ class Downloads(QObject):
         for download in self.items:
             wanted = hub.parse(download.ref)
             if wanted is not None and download.state is DownloadState.PAUSED and not download.done:
-                download.done = min(hub.come(wanted.repo), download.total)
+                download.done = min(hub.bytes_unfinished(wanted.repo), download.total)
 
     def _alone(self, download: Download) -> bool:
         """Whether no other version of the model waits to go on: their files lie together."""

@@ -44,7 +44,7 @@ def look_at(ref: str, stop: Callable[[], bool] = lambda: False) -> ModelFolder:
         folder = _converted(folder)
     if folder is None or not os.path.isdir(folder):
         return ModelFolder(ref, local)
-    from engine.hub.folder_facts import bytes_in
+    from engine.hub.inventory import bytes_in
 
     holds = os.path.isfile(folder / ("adapter_config.json" if adapter else "config.json"))
     return ModelFolder(ref, local, folder, True, holds, bytes_in(folder, stop))

@@ -46,7 +46,7 @@ def tool() -> str:
     """Call a tool of an MCP server that is this program itself, over stdio."""
     from app.tools.host import ToolHost
     from app.tools.servers import ServerConfig
-    from engine.cli.arguments import own_command
+    from engine.sandbox.process import own_command
 
     command, *arguments = own_command("mcp")
     host = ToolHost()

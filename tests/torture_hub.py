@@ -232,10 +232,10 @@ def main(arguments: list[str]) -> int:
 
 
 def _rounds(hub: Hub, folder: Path, chosen: argparse.Namespace) -> int:
-    from engine.hub import fetch, net
+    from engine.hub import downloads, net
 
-    net.READ_SECONDS, fetch.PAUSE_S = PATIENCE, 0.01
-    fetch.TRIES = fetch.MEAGRE_TRIES = 3
+    net.READ_SECONDS, downloads.PAUSE_S = PATIENCE, 0.01
+    downloads.TRIES = downloads.MEAGRE_TRIES = 3
     rng, faults, ended = random.Random(chosen.seed), list[str](), Counter[str]()
     longest: Counter[str] = Counter()
     _tried(folder, discard=True)  # what is imported and kept for good is there

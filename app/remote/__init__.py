@@ -13,6 +13,6 @@ A model that is spread over several machines is one of them: `groups` starts wha
 
 No widgets and no Qt in here.
 
-Imports: app.keychain, app.language, app.loop_thread, app.settings, app.tools, engine, engine.cli,
-engine.errors, engine.serve.
+Imports: app.keychain, app.language, app.loop_thread, app.settings, app.tools, engine,
+engine.errors, engine.sandbox, engine.serve.
 """

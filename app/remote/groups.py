@@ -88,7 +88,7 @@ class Server:
 
 
 def _own(arguments: Sequence[str]) -> list[str]:
-    from engine.cli.arguments import own_command
+    from engine.sandbox.process import own_command
 
     return own_command(*arguments)
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import NotBuildableError, architectures, small_config
-from engine.cli.arguments import own_command
+from engine.sandbox.process import own_command
 
 LENGTHS = (5, 40, 11, 23)  # tokens; some shorter, some longer than the models' windows
 STEPS = 24

@@ -19,13 +19,13 @@ from typing import Any
 
 from engine.bench import small_configs
 from engine.bench.random_models import write_model
-from engine.cli.arguments import own_command
 from engine.engine import Engine
 from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.kv import estimate
 from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.runtime import pacing
+from engine.sandbox.process import own_command
 
 CHUNK = 64
 CONTEXTS = (256, 768, 1536)

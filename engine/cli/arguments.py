@@ -7,7 +7,6 @@ import contextlib
 import os
 import shutil
 import signal
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
@@ -15,9 +14,6 @@ from typing import TextIO
 import platformdirs
 
 from engine.cluster.hosts import Host, Hosts
-
-FROZEN = bool(getattr(sys, "frozen", False))
-"""Whether this is the packaged program, whose executable is the interpreter."""
 
 GUIDE = Path(__file__).resolve().parents[2] / "resources" / "guide"
 """The folder of the bundled model."""
@@ -93,13 +89,6 @@ def ranks_of(options: argparse.Namespace) -> int | Sequence[Host]:
         ranks: int = options.ranks
         return ranks
     return Hosts(options.hosts_file).group(options.hosts.split(","))
-
-
-def own_command(*arguments: str) -> list[str]:
-    """The command line that runs one of the engine's commands in another process."""
-    if FROZEN:
-        return [sys.executable, *arguments]
-    return [sys.executable, "-m", "engine", *arguments]
 
 
 @contextlib.contextmanager

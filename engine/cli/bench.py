@@ -32,16 +32,27 @@ from engine.bench.hostile_server import Rivals
 from engine.bench.server import Server
 from engine.bench.subject import Subject, subject
 from engine.bench.traffic import Contender, Figures, Peak, compare
-from engine.cli.arguments import FROZEN, positive
+from engine.cli.arguments import positive
 from engine.errors import EngineError
+from engine.sandbox.process import FROZEN
 
 PARTS = ("decode", "traffic", "latency", "capacity", "hostile")
-OWN_PARTS = ("drafts", "memory", "switching", "graph", "ranks", "launched", "lengths")
-"""Parts that only run when they are named."""
-ALONE = ("graph", "ranks", "launched", "drafts", "lengths")
-"""Parts that load a model, or several, in their own way."""
 FAMILIES = "families"
 AGAINST = ("alone", "batch", "server")
+Say = Callable[[str], None]
+
+LOADING: dict[str, Callable[[argparse.Namespace, Say], Any]] = {
+    "memory": lambda o, say: memory.run(o.model, o.length or memory.CONTEXTS, say),
+    "graph": lambda o, say: graph.run(o.model, o.chats, o.cases, say, o.markdown),
+    "ranks": lambda o, say: ranks.as_figures(
+        ranks.run(o.model, o.ranks, o.chats, o.tokens, o.rounds, say)
+    ),
+    "launched": lambda o, say: launched.run(o.model, o.ranks, o.short, o.tokens, o.rounds, say),
+    "lengths": lambda o, say: lengths.run(o.model, o.chats, (o.short, o.long), o.rounds, say),
+    "drafts": lambda o, say: drafts.run(o.model, o.draft_model, o.tokens, o.rounds, say),
+}
+"""Parts that load a model, or several, in their own way. They only run when they are named."""
+
 _NO_SERVER = "mlx_lm.server is left out: it needs a Python to run in, and this program is one"
 
 
@@ -55,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--parts",
         nargs="+",
-        choices=PARTS + OWN_PARTS,
+        choices=(*PARTS, *LOADING, "switching"),
         default=PARTS,
         help="which (the first five)",
     )
@@ -96,33 +107,12 @@ def main(options: argparse.Namespace) -> int:
 
     figures: dict[str, Any] = {}
     try:
-        if "memory" in options.parts:
-            figures["memory"] = memory.run(options.model, options.length or memory.CONTEXTS, say)
-        if "graph" in options.parts:
-            figures["graph"] = graph.run(
-                options.model, options.chats, options.cases, say, options.markdown
-            )
         if options.model == FAMILIES and set(options.parts) - {"memory", "graph"}:
             raise ValueError("name a model: a folder, a downloaded hub id, or random:135m")
-        if "ranks" in options.parts:
-            costs = ranks.run(
-                options.model, options.ranks, options.chats, options.tokens, options.rounds, say
-            )
-            figures["ranks"] = ranks.as_figures(costs)
-        if "launched" in options.parts:
-            figures["launched"] = launched.run(
-                options.model, options.ranks, options.short, options.tokens, options.rounds, say
-            )
-        if "lengths" in options.parts:
-            both = options.short, options.long
-            figures["lengths"] = lengths.run(
-                options.model, options.chats, both, options.rounds, say
-            )
-        if "drafts" in options.parts:
-            figures["drafts"] = drafts.run(
-                options.model, options.draft_model, options.tokens, options.rounds, say
-            )
-        if set(options.parts) - {"memory", "capacity", *ALONE}:
+        for part, run in LOADING.items():
+            if part in options.parts:
+                figures[part] = run(options, say)
+        if set(options.parts) - {"capacity", *LOADING}:
             with subject(options.model) as it:
                 _compare(it, options, say, note, figures)
         if "capacity" in options.parts:  # after the others, whose model is unloaded by then
@@ -144,8 +134,8 @@ def main(options: argparse.Namespace) -> int:
 def _compare(
     it: Subject,
     options: argparse.Namespace,
-    say: Callable[[str], None],
-    note: Callable[[str], None],
+    say: Say,
+    note: Say,
     figures: dict[str, Any],
 ) -> None:
     backend = it.engine.stats()["backend"]
@@ -209,8 +199,8 @@ def _compare(
 def _traffic(
     it: Subject,
     options: argparse.Namespace,
-    say: Callable[[str], None],
-    note: Callable[[str], None],
+    say: Say,
+    note: Say,
 ) -> list[Figures]:
     """Measure whole requests; each row is printed as soon as it is known."""
     with contextlib.ExitStack() as stack:

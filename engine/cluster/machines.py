@@ -23,9 +23,7 @@ from typing import Any
 
 from engine.cluster.hosts import Host, HostError
 from engine.cluster.link import versions
-
-FROZEN = bool(getattr(sys, "frozen", False))
-"""Whether this is the packaged program, which is its own interpreter."""
+from engine.sandbox.process import FROZEN
 
 ARGUMENT = "--rank-child"
 """What the packaged program is started with to be a rank. No one else is to use it."""

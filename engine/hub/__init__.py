@@ -9,11 +9,18 @@
 Works beside a running engine and without one. Only data is fetched: no file of a repository is
 ever run, and code in it is not even downloaded. Importing this package imports no client.
 
-Imports: engine.cli, engine.sandbox, engine.errors, engine.hub.gguf, engine.kv, engine.model.
+Imports: engine.sandbox, engine.errors, engine.hub.gguf, engine.kv, engine.model.
 """
 
-from engine.hub.cache import come, discard, find, held, whole
-from engine.hub.fetch import check_space, download
+from engine.hub.downloads import (
+    bytes_present,
+    bytes_unfinished,
+    check_space,
+    complete,
+    discard,
+    download,
+    find,
+)
 from engine.hub.models import Found, HubFacts, HubFile, HubModel, card, fit, look_up, search
 from engine.hub.names import Wanted, clean_name, parse
 from engine.kv.estimate import Fit
@@ -25,17 +32,17 @@ __all__ = [
     "HubFile",
     "HubModel",
     "Wanted",
+    "bytes_present",
+    "bytes_unfinished",
     "card",
     "check_space",
     "clean_name",
-    "come",
+    "complete",
     "discard",
     "download",
     "find",
     "fit",
-    "held",
     "look_up",
     "parse",
     "search",
-    "whole",
 ]

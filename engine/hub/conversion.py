@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from engine.cli.arguments import own_command
 from engine.errors import (
     DOWNLOAD_CANCELLED,
     INVALID_REQUEST,
@@ -24,13 +23,14 @@ from engine.errors import (
     NO_SPACE,
     EngineError,
 )
-from engine.hub import cache
-from engine.hub.fetch import SPARE, Progress
+from engine.hub import downloads
+from engine.hub.downloads import SPARE, Progress
 from engine.hub.models import knows
 from engine.hub.names import clean_name
 from engine.kv.config_shape import text_configs
 from engine.model import folder as folders
 from engine.sandbox import confined
+from engine.sandbox.process import own_command
 
 BITS = (4, 6, 8)
 RECIPES = ("mixed_2_6", "mixed_3_4", "mixed_3_6", "mixed_4_6")
@@ -127,7 +127,7 @@ def _judge(folder: Path, out: Path, name: str, bits: int, recipe: str | None) ->
         )
     numbers = facts.wide // 4  # all of them counted as floating-point
     expected = expected_bytes(numbers, bits, recipe)
-    free = cache.free_bytes(out)
+    free = downloads.free_bytes(out)
     if expected + SPARE > free:
         raise EngineError(
             NO_SPACE,

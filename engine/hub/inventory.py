@@ -5,24 +5,42 @@
     for model in Inventory().walk(places()):
         print(model.name, model.facts.nbytes)
 
-Blocks on the disk: call it from a worker. Folders are looked at with limits (`folder_facts`).
+Blocks on the disk: call it from a worker. A list of models meets folders that have not been judged:
+a pipe instead of a config, a config of a gigabyte, weights that are not all there. Nothing here
+waits for one of those, reads more than `MOST_CONFIG` of it, or raises because of it. No MLX.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
-from engine.hub import cache
-from engine.hub.folder_facts import FolderFacts, bytes_in, facts_of, same_files
+from engine.errors import EngineError
+from engine.hub import downloads
 from engine.hub.gguf import kept
-from engine.hub.names import MAIN, clean_name, is_revision, parse
-from engine.model.folder import display_name
-from engine.sandbox.folders import ADAPTER_CONFIG, ADAPTER_WEIGHTS, read, read_json
+from engine.hub.models import knows, quantisation
+from engine.hub.names import (
+    MAIN,
+    clean_name,
+    is_revision,
+    licence_name,
+    parse,
+    reasons,
+    takes_tools,
+    template_text,
+)
+from engine.kv.config_shape import text_configs
+from engine.model.folder import context_length, display_name
+from engine.sandbox.folders import ADAPTER_CONFIG, ADAPTER_WEIGHTS, ordinary, read, read_json
 
 DEEPEST = 3
 """How many folders below a place models are looked for: LM Studio has OWNER/NAME."""
@@ -31,20 +49,277 @@ MOST_FOLDERS = 20_000
 
 _MOST_REVISIONS = 50
 _REPO = "models--"
-# What FolderFacts come from, beside the folder's own entries.
-_TOLD_BY = (
-    "config.json",
-    "tokenizer_config.json",
-    "chat_template.jinja",
-    "chat_template.json",
+# What `FolderFacts` come from, with the names in the folder.
+_READ = (
+    *("config.json", "tokenizer_config.json", "chat_template.jinja", "chat_template.json"),
     "README.md",
 )
-
 _MOST_BESIDE = 200  # folders in a model's folder that are looked into
-_MOST_CONFIG = 2**20
 _ADAPTERS = {"lora": "LoRA", "dora": "DoRA"}
 
+MOST_CONFIG = 2**20
+"""Bytes of a config.json that a list is made from. Reading JSON holds Python's lock, ten
+milliseconds for a megabyte; the largest known config has a tenth of one."""
+
+REASONING, TOOLS, IMAGES = "reasoning", "tools", "images"
+
+_MOST_TOKENIZER_CONFIG = 8 * 2**20  # in which a template is looked for; it alone is parsed
+_MOST_TEMPLATE = 2**20
+_MOST_README = 2**14
+_MOST_FILES = 5_000
+_MOST_WORD = 40  # characters of a name that is shown in a column
+_MOST_SHARDS = 10_000
+
+_MOST_OTHERS = 4
+# What makers and programs put into a model's folder. A name that begins with a dot is theirs, too.
+_OF_MODELS = re.compile(
+    r"^\.|\.(safetensors|json|jsonl|jinja|txt|model|tiktoken|md|py|bin|pt|pth|gguf|onnx|msgpack|h5"
+    r"|yaml|yml|cfg|ipynb|npz|spm|vocab|bpe|pdf|png|jpe?g|svg|webp|gif)$|^(LICEN[CS]E|NOTICE|README"
+    r"|USE_POLICY|USAGE_POLICY|MODEL_CARD|CITATION|CONTRIBUTING|Makefile|Modelfile)"
+    r"|^(original|onnx|openvino|coreml|metal|assets|images|figures|fig|docs|examples|inference"
+    r"|evaluation|additional_chat_templates|1_Pooling|2_Dense|2_Normalize|runs|logs|adapters)$",
+    re.IGNORECASE,
+)
+_SEES = ("vision_config", "vision_tower", "image_token_id", "image_token_index", "image_seq_length")
+_LIMIT = re.compile(r'"model_max_length"\s*:\s*(\d{1,8})(?![\d.eE])')
+_SHARD = re.compile(r"model-(\d{5})-of-(\d{5})\.safetensors")
+_LICENCE = re.compile(r"^(license|license_name)\s*:\s*[\"']?([^\"'#\n]{1,100})", re.M)
+_DTYPE = re.compile(rb'"dtype"\s*:\s*"([A-Z0-9_]{1,10})"')
+_DTYPES = {"BF16": "bfloat16", "F16": "float16", "F32": "float32"}
+
 Stop = Callable[[], bool]
+
+
+# One folder.
+
+
+@dataclass(frozen=True)
+class FolderFacts:
+    """One folder. What it does not say is empty, 0 or None.
+
+    Attributes:
+        nbytes: of all files in it, links followed, each file once.
+        architecture: the `model_type` of its config.
+        bits: of its quantized weights; where layers differ, of most of them.
+        group_size: how many weights share a scale.
+        mixed: whether layers are quantized differently.
+        dtype: of weights that are not quantized, as "bfloat16".
+        context: tokens, as the engine would take it.
+        capabilities: of `REASONING`, `TOOLS` and `IMAGES`, by its template and config.
+        licence: as its README or config names it.
+        problem: why it cannot be loaded, as a sentence; "" where nothing is known against it.
+        gone: whether there is no such folder.
+        others: names of things in it that no model has, a few of them, cleaned.
+    """
+
+    nbytes: int = 0
+    architecture: str = ""
+    bits: int | None = None
+    group_size: int | None = None
+    mixed: bool = False
+    dtype: str = ""
+    context: int = 0
+    capabilities: frozenset[str] = frozenset()
+    licence: str = ""
+    problem: str = ""
+    gone: bool = False
+    others: tuple[str, ...] = ()
+
+
+def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
+    """Look at a folder now. Never raises.
+
+    ``stop``: whether it was cancelled; what was found by then is returned.
+    """
+    if kept.is_gguf(folder):
+        return _of_gguf(folder)
+    try:
+        names, _ = _entries(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return FolderFacts(problem="The folder is not there any more.", gone=True)
+    except OSError as error:
+        return FolderFacts(problem=f"The folder cannot be read: {_reason(error)}.")
+    ends = {Path(name).suffix.lower() for name in names}
+    if kept.ENDING in ends and ".safetensors" not in ends:
+        return _of_gguf(folder)
+    nbytes = bytes_in(folder, stop)
+    config, problem = _config(folder)
+    problem = problem or _why_not_loaded(names, config)
+    quantised = quantisation(config)
+    tokenizer = _text(folder / "tokenizer_config.json", _MOST_TOKENIZER_CONFIG)
+    template = _template(folder, names, tokenizer)
+    capabilities = {
+        REASONING: reasons(template),
+        TOOLS: takes_tools(template),
+        IMAGES: any(key in config for key in _SEES),
+    }
+    return FolderFacts(
+        nbytes=nbytes,
+        architecture=clean_name(config.get("model_type"), _MOST_WORD),
+        **quantised,
+        dtype="" if quantised["bits"] else _dtype(folder, names, config),
+        context=_context(config, tokenizer),
+        capabilities=frozenset(name for name, has in capabilities.items() if has),
+        licence=_licence(folder, config),
+        problem=problem,
+        others=_others(names),
+    )
+
+
+def _of_gguf(place: Path) -> FolderFacts:
+    """A GGUF file, or a folder of them: what there is to know of it without reading it."""
+    try:
+        file = kept.only_one(place) if place.is_dir() else place
+        status = os.stat(file if file is not None else place)
+    except EngineError as error:
+        return FolderFacts(problem=error.message)
+    except OSError as error:
+        return FolderFacts(problem=f"The file cannot be read: {_reason(error)}.", gone=True)
+    return FolderFacts(nbytes=status.st_size, architecture="GGUF")
+
+
+def _others(names: set[str]) -> tuple[str, ...]:
+    found = sorted(name for name in names if not _OF_MODELS.search(name))[:_MOST_OTHERS]
+    return tuple(clean_name(name, _MOST_WORD) or "a file without a name" for name in found)
+
+
+def bytes_in(folder: Path, stop: Stop) -> int:
+    """Of all files in a folder, links to files followed, each file once; as far as it is a model's.
+
+    Args:
+        stop: whether it was cancelled.
+    """
+    sizes: dict[tuple[int, int], int] = {}
+    for number, (place, _, names) in enumerate(os.walk(folder)):  # no link to a folder is followed
+        if number == _MOST_FILES or stop():
+            break
+        for name in names:
+            try:
+                status = os.stat(os.path.join(place, name))
+            except OSError:  # a link to nothing, or gone meanwhile
+                continue
+            sizes[status.st_dev, status.st_ino] = status.st_size
+            if len(sizes) == _MOST_FILES or stop():  # no model: a whole disk
+                return sum(sizes.values())
+    return sum(sizes.values())
+
+
+def _config(folder: Path) -> tuple[dict[str, Any], str]:
+    """Its config, {} where there is none to be had, and what is wrong with it."""
+    try:
+        config = read_json(folder / "config.json", MOST_CONFIG)
+    except FileNotFoundError:
+        return {}, "It has no config.json."
+    except (OSError, ValueError) as error:
+        return {}, f"Its config.json cannot be read: {_reason(error)}."
+    if not isinstance(config, dict) or not isinstance(config.get("model_type"), str):
+        return {}, "Its config.json names no model type."
+    return config, ""
+
+
+def _why_not_loaded(names: set[str], config: dict[str, Any]) -> str:
+    weights = [n for n in names if n.startswith("model") and n.endswith(".safetensors")]
+    if not weights:
+        return "It has no weights."
+    for name in weights:
+        shard = _SHARD.fullmatch(name)
+        if shard is not None and int(shard[2]) <= _MOST_SHARDS:
+            wanted = {
+                f"model-{n:05}-of-{shard[2]}.safetensors" for n in range(1, int(shard[2]) + 1)
+            }
+            if missing := len(wanted - names):
+                return f"{missing} of its {len(wanted)} files of weights are missing."
+            break
+    if config.get("model_file"):
+        return "It wants to run code of its own. Stretto never does that."
+    if config and not _known(config):
+        return "This version does not know its architecture. A newer one may."
+    return ""
+
+
+def _known(config: dict[str, Any]) -> bool:
+    """Whether mlx-lm has the architecture; true where it is not imported yet."""
+    if "mlx_lm" not in sys.modules:  # importing it takes a second, for a list
+        return True
+    try:
+        return knows(config)
+    except (ImportError, TypeError, ValueError):  # names that no module can have
+        return False
+
+
+def _dtype(folder: Path, names: set[str], config: dict[str, Any]) -> str:
+    for place in text_configs(config):
+        for key in ("torch_dtype", "dtype"):
+            if isinstance(place.get(key), str):
+                return clean_name(place[key].removeprefix("torch."), 12)
+    weights = min((n for n in names if n.endswith(".safetensors")), default="")
+    try:  # of a header only what is needed: it may have a hundred megabytes
+        head = _first_bytes(folder / weights, 2**12) if weights else b""
+    except (OSError, ValueError):
+        return ""
+    named = _DTYPE.search(head)
+    return _DTYPES.get(named[1].decode(), "") if named else ""
+
+
+def _context(config: dict[str, Any], tokenizer: str) -> int:
+    if not config:
+        return 0
+    named = _LIMIT.search(tokenizer)
+    limit = int(named[1]) if named else None
+    return min(context_length(config, SimpleNamespace(model_max_length=limit)), 2**40)
+
+
+def _template(folder: Path, names: set[str], tokenizer: str) -> str:
+    """The chat template's text, from whichever of its three places."""
+    if "chat_template.jinja" in names:
+        return _text(folder / "chat_template.jinja", _MOST_TEMPLATE)
+    own = _text(folder / "chat_template.json", _MOST_TOKENIZER_CONFIG)
+    return _template_in(own) or _template_in(tokenizer)
+
+
+def _template_in(text: str) -> str:
+    """The value of "chat_template" in a text in JSON, of which nothing else is parsed."""
+    key = re.search(r'"chat_template"\s*:\s*', text)
+    if key is None or text[key.end() : key.end() + 1] not in ('"', "["):
+        return ""
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text[: key.end() + _MOST_TEMPLATE], key.end())
+    except (ValueError, RecursionError):
+        return ""
+    return template_text(value)
+
+
+def _text(file: Path, most: int) -> str:
+    """An ordinary file's text; "" where there is none, or more than so many bytes of it."""
+    try:
+        return read(file, most).decode(errors="replace")
+    except (OSError, ValueError):
+        return ""
+
+
+def _licence(folder: Path, config: dict[str, Any]) -> str:
+    """As the first lines of its README have it for the hub, or its config."""
+    try:
+        text = _first_bytes(folder / "README.md", _MOST_README).decode(errors="replace")
+    except (OSError, ValueError):
+        text = ""
+    front = text.split("\n---", 1)[0] if text.startswith("---") else ""
+    named = {key: value.strip() for key, value in _LICENCE.findall(front)}
+    return licence_name(named.get("license") or config.get("license"), named.get("license_name"))
+
+
+def _first_bytes(file: Path, most: int) -> bytes:
+    """The first bytes of an ordinary file."""
+    with ordinary(file) as stream:
+        return stream.read(most)
+
+
+def _reason(error: Exception) -> str:
+    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return clean_name(words, 100) or type(error).__name__
+
+
+# Where folders lie.
 
 
 class Source(Enum):
@@ -81,7 +356,7 @@ def places(
     """
     home = home or Path.home()
     found = [
-        Place(Source.HUB, cache.root()),
+        Place(Source.HUB, downloads.root()),
         *(Place(Source.LM_STUDIO, path) for path in _of_lm_studio(home)),
         *(Place(Source.MLX_LM, path) for path in _of_mlx_lm(home, environment)),
     ]
@@ -183,18 +458,16 @@ class Inventory:
 
     def look(self, ref: str, folder: Path, source: Source, stop: Stop = lambda: False) -> Installed:
         """One folder, whatever is in it."""
-        return self._made(ref, _name(folder), folder, source, folder, stop)
+        return Installed(ref, _name(folder), folder, source, self._facts(folder, stop), folder)
 
-    def _made(
-        self, ref: str, name: str, folder: Path, source: Source, removes: Path, stop: Stop
-    ) -> Installed:
-        same = same_files(folder, _TOLD_BY)
+    def _facts(self, folder: Path, stop: Stop) -> FolderFacts:
+        same = tuple(_status(folder / name) for name in ("", *_READ))
         known = self._known.get(folder)
         if known is None or known[0] != same:
             known = (same, facts_of(folder, stop))
             if not stop():  # its size is not all of it
                 self._known[folder] = known
-        return Installed(ref, name, folder, source, known[1], removes)
+        return known[1]
 
     def _in(self, place: Place, folders: set[tuple[int, int]], stop: Stop) -> Iterator[Installed]:
         """The models below a place. ``folders``: those that were looked into by now."""
@@ -209,9 +482,9 @@ class Inventory:
                 names, inner = _entries(folder)
             except OSError:
                 continue
+            if _is_model(names):
+                yield self.look(str(folder), folder, place.source, stop)
             if "config.json" in names:
-                if any(name.endswith(".safetensors") for name in names):
-                    yield self._made(str(folder), _name(folder), folder, place.source, folder, stop)
                 continue
             repos = [path for path in inner if path.name.startswith(_REPO)]
             for repo in repos:
@@ -220,10 +493,10 @@ class Inventory:
                 waiting += [(path, depth + 1) for path in inner]
 
     def _in_repo(self, repo: Path, place: Place, stop: Stop) -> Iterator[Installed]:
-        """The revisions of a repository in the hub's cache."""
+        """The revisions of a repository in the hub's downloads."""
         revisions = _revisions(repo)
         named = repo.name.removeprefix(_REPO).replace("--", "/")
-        ours = repo.parent == cache.root()
+        ours = repo.parent == downloads.root()
         refs = {
             snapshot: _ref(named, revision, snapshot, ours)
             for snapshot, revision in revisions.items()
@@ -233,15 +506,20 @@ class Inventory:
             name = clean_name(named.rpartition("/")[2]) or "Model"
             if revision != MAIN and len(refs) > 1:
                 name += f" @ {clean_name(revision, 12)}"
-            if _is_model(snapshot):
-                found = self._made(ref, name, snapshot, place.source, repo, stop)
-                yield replace(found, shares=tuple(r for r in refs.values() if r != ref))
+            try:
+                names, _ = _entries(snapshot)
+            except OSError:
+                continue
+            if _is_model(names):
+                facts = self._facts(snapshot, stop)
+                shares = tuple(r for r in refs.values() if r != ref)
+                yield Installed(ref, name, snapshot, place.source, facts, repo, shares)
 
 
 def _ref(repo: str, revision: str, snapshot: Path, ours: bool) -> str:
     """A hub id where the engine finds the snapshot by it, else its folder."""
     ref = repo if revision == MAIN else f"{repo}@{revision}"
-    if ours and parse(ref) is not None and cache.find(repo, revision) == snapshot:
+    if ours and parse(ref) is not None and downloads.find(repo, revision) == snapshot:
         return ref
     return str(snapshot)
 
@@ -290,12 +568,17 @@ def _entries(folder: Path) -> tuple[set[str], list[Path]]:
     return names, sorted(inner)
 
 
-def _is_model(folder: Path) -> bool:
-    try:
-        names, _ = _entries(folder)
-    except OSError:
-        return False
+def _is_model(names: set[str]) -> bool:
     return "config.json" in names and any(name.endswith(".safetensors") for name in names)
+
+
+def _status(path: Path) -> tuple[int, int, int] | None:
+    """What changes when a file does, or when something comes into a folder."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _name(folder: Path) -> str:
@@ -350,7 +633,7 @@ def _adapter_facts(folder: Path) -> FolderFacts:
             nbytes, problem=f"No adapter: {ADAPTER_CONFIG} or {ADAPTER_WEIGHTS} is missing."
         )
     try:
-        config = read_json(folder / ADAPTER_CONFIG, _MOST_CONFIG)
+        config = read_json(folder / ADAPTER_CONFIG, MOST_CONFIG)
         kind = config.get("fine_tune_type", "lora") if isinstance(config, dict) else ""
     except (OSError, ValueError):
         return FolderFacts(nbytes, problem=f"Its {ADAPTER_CONFIG} cannot be read.")

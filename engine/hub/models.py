@@ -28,10 +28,12 @@ from engine.hub.names import (
     parse,
     reasons,
     takes_tools,
+    template_text,
 )
 from engine.kv import estimate
 from engine.kv.config_shape import text_configs
 from engine.kv.estimate import Fit, Weights, context_limit
+from engine.sandbox.folders import BITS
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -58,12 +60,6 @@ _TASKS = frozenset(
     {"", "text-generation", "image-text-to-text", "any-to-any", "text2text-generation"}
 )
 _BITS = re.compile(r"([2-8])-bit")
-_WIDTHS = {
-    **dict.fromkeys(("F64", "I64", "U64"), 8),
-    **dict.fromkeys(("F32", "I32", "U32"), 4),
-    **dict.fromkeys(("BF16", "F16", "I16", "U16"), 2),
-    **dict.fromkeys(("I8", "U8", "BOOL", "F8_E4M3", "F8_E5M2", "F8_E8M0"), 1),
-}
 _IMAGE_TASKS = frozenset({"image-text-to-text", "any-to-any", "visual-question-answering"})
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _MOST_BYTES = 1 << 60
@@ -412,13 +408,11 @@ def _parameters(about: dict[str, Any]) -> dict[str, int]:
     parameters = weights.get("parameters") if isinstance(weights, dict) else None
     if not isinstance(parameters, dict):
         return {}
-    return {
-        k: n for k, n in parameters.items() if k in _WIDTHS and type(n) is int and 0 < n < 2**50
-    }
+    return {k: n for k, n in parameters.items() if k in BITS and type(n) is int and 0 < n < 2**50}
 
 
 def _size(about: dict[str, Any], parameters: dict[str, int]) -> int:
-    size = sum(_WIDTHS[kind] * count for kind, count in parameters.items())
+    size = sum(BITS[kind] * count for kind, count in parameters.items()) // 8
     stored = about.get("usedStorage")  # of all versions; packed numbers may be counted unpacked
     return min(size, stored) if type(stored) is int and stored > 0 else size
 
@@ -464,7 +458,9 @@ def facts(about: dict[str, Any], own_config: Mapping[str, Any] | None = None) ->
         own_config: the model's own, of which the hub's copy has a part.
     """
     config = _dict(about.get("config"))
-    template = _template_in(config)
+    template = config.get("chat_template_jinja")
+    if not isinstance(template, str):
+        template = template_text(_dict(config.get("tokenizer_config")).get("chat_template"))
     sees = any("vision_config" in one for one in (config, own_config or {}))
     return HubFacts(
         downloads=_whole(about.get("downloads"), 1, 2**63) or 0,
@@ -477,20 +473,6 @@ def facts(about: dict[str, Any], own_config: Mapping[str, Any] | None = None) ->
     )
 
 
-def _template_in(config: dict[str, Any]) -> str:
-    """The chat template in the hub's copy of a config, "" where there is none.
-
-    It stands under one of two names, as a text or as a list of named texts.
-    """
-    found = config.get("chat_template_jinja")
-    if not isinstance(found, str):
-        found = _dict(config.get("tokenizer_config")).get("chat_template")
-    if isinstance(found, list):
-        texts = (entry.get("template") for entry in found if isinstance(entry, dict))
-        return "\n".join(text for text in texts if isinstance(text, str))
-    return found if isinstance(found, str) else ""
-
-
 def tags(about: dict[str, Any]) -> list[str]:
     """The model's tags."""
     found = about.get("tags")
@@ -500,12 +482,10 @@ def tags(about: dict[str, Any]) -> list[str]:
 def _licence(about: dict[str, Any]) -> str:
     card = _dict(about.get("cardData"))
     name = card.get("license")
-    if name == "other" and isinstance(card.get("license_name"), str):
-        name = card["license_name"]
     if not isinstance(name, str):
         marked = (tag.partition(":") for tag in tags(about))
         name = next((rest for head, _, rest in marked if head == "license"), "")
-    return licence_name(name)
+    return licence_name(name, card.get("license_name"))
 
 
 def _day(text: object) -> str:

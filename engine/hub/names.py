@@ -124,8 +124,14 @@ _LICENCES = {
 }
 
 
-def licence_name(name: object) -> str:
-    """A licence's name as it is shown: the hub's own, or what that is short for."""
+def licence_name(name: object, own: object = None) -> str:
+    """A licence's name as it is shown: the hub's own, or what that is short for.
+
+    Args:
+        own: what a model's maker calls it, where it is none that the hub knows.
+    """
+    if name in (None, "", "other") and isinstance(own, str):
+        name = own
     known = _LICENCES.get(name, name) if isinstance(name, str) else name
     return clean_name(known, _LONGEST_LICENCE)
 
@@ -135,6 +141,14 @@ _REASONING = re.compile(
     r"</?think|think>|enable_thinking|reasoning_(content|effort)|\[THINK\]|<\|channel|<seed:think"
     r"|START_THINKING|\bthinking\b"
 )
+
+
+def template_text(value: object) -> str:
+    """The text of a config's "chat_template", which may be a list of named ones."""
+    if isinstance(value, list):
+        texts = (entry.get("template") for entry in value if isinstance(entry, dict))
+        return "\n".join(text for text in texts if isinstance(text, str))
+    return value if isinstance(value, str) else ""
 
 
 def reasons(template: str) -> bool:

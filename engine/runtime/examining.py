@@ -109,10 +109,12 @@ def examine(asked: str, confined: Confined, adapter: str | None = None) -> Candi
     Raises:
         EngineError: `model_load_failed`, saying what is wrong and what to do.
     """
-    path = resolve(asked)
-    added = None if adapter is None else _adapter(adapter, confined)
-    name = clean_name(folder.display_name(path)) or clean_name(path.name) or "The model"
-    facts = confined.look(path, name)
+    path, name, facts = _model(asked, confined)
+    added = None
+    if adapter is not None:
+        place, called, of = _adapter(adapter, confined)
+        sizes = [of.size, of.wide]
+        added = adapting.examine(place, called, of.kind, of.layers, of.parameters, sizes)
     configs = (facts.generation, *text_configs(facts.config))
     eos = _ends(*(config.get("eos_token_id") for config in configs))
     same = identity(path)
@@ -125,25 +127,25 @@ def examine(asked: str, confined: Confined, adapter: str | None = None) -> Candi
             _checked[same] = checked
             while len(_checked) > MOST_CHECKED:
                 _checked.pop(next(iter(_checked)))
-    examined = loader.examine(
-        path, name, facts.config, facts.size, eos, checked.largest_id, _known(path, checked)
-    )
+    known = None
+    if checked.table is not None:
+        load = partial(loader.load_tokenizer, path, checked.eos)
+        known = KnownTokenizer(checked.table, checked.tokens, checked.packed, load)
+    examined = loader.examine(path, name, facts.config, facts.size, eos, checked.largest_id, known)
     return Candidate(examined, checked, added, facts.wide)
 
 
-def _adapter(asked: str, confined: Confined) -> Adapter:
+def _model(asked: str, confined: Confined) -> tuple[Path, str, Facts]:
+    """A model's folder, what to call it, and what a child has read there."""
+    path = resolve(asked)
+    name = clean_name(folder.display_name(path)) or clean_name(path.name) or "The model"
+    return path, name, confined.look(path, name)
+
+
+def _adapter(asked: str, confined: Confined) -> tuple[Path, str, AdapterFacts]:
     path = resolve_adapter(asked)
     name = clean_name(path.name) or "The adapter"
-    facts = confined.look_at_adapter(path, name)
-    sizes = [facts.size, facts.wide]
-    return adapting.examine(path, name, facts.kind, facts.layers, facts.parameters, sizes)
-
-
-def _known(path: Path, checked: CheckedTokenizer) -> KnownTokenizer | None:
-    if checked.table is None:
-        return None
-    load = partial(loader.load_tokenizer, path, checked.eos)
-    return KnownTokenizer(checked.table, checked.tokens, checked.packed, load)
+    return path, name, confined.look_at_adapter(path, name)
 
 
 def _ends(*places: object) -> list[int] | None:
@@ -208,12 +210,10 @@ class Estimating:
         )
 
     def _look(self, command: Estimate, shares: bool) -> _Found:
-        path, adapter = resolve(command.path), None
+        path, name, facts = _model(command.path, self._confined)
+        adapter = None
         if command.adapter is not None:
-            added = resolve_adapter(command.adapter)
-            adapter = self._confined.look_at_adapter(added, clean_name(added.name) or "The adapter")
-        name = clean_name(folder.display_name(path)) or clean_name(path.name) or "The model"
-        facts = self._confined.look(path, name)
+            adapter = _adapter(command.adapter, self._confined)[2]
         contents = fingerprint.contents(path) if shares else ""
         return _Found(path, name, fingerprint.identity(path), facts, adapter, contents)
 

@@ -18,6 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from engine.kv.config_shape import text_configs
 from engine.sandbox.protocol import RefusedError
 from engine.text.rendering import TEMPLATE_FOLDER
 
@@ -47,13 +48,14 @@ _EMBEDDING = re.compile(r"(^|\.)(embed_tokens|wte|tok_embeddings|word_embeddings
 
 _MOST_HEADER = 100 * _MB  # safetensors' own limit
 _MOST_TENSORS = 1_000_000
-_BITS = {
+BITS = {
     **dict.fromkeys(("F4",), 4),
     **dict.fromkeys(("BOOL", "U8", "I8", "F8_E4M3", "F8_E5M2", "F8_E8M0"), 8),
     **dict.fromkeys(("U16", "I16", "F16", "BF16"), 16),
     **dict.fromkeys(("U32", "I32", "F32"), 32),
     **dict.fromkeys(("U64", "I64", "F64", "C64"), 64),
 }
+"""How many bits a number takes, by safetensors' names of the types."""
 
 # Adapters, in mlx-lm's own layout (`mlx_lm.tuner.utils.load_adapters`).
 ADAPTER_CONFIG, ADAPTER_WEIGHTS = "adapter_config.json", "adapters.safetensors"
@@ -274,10 +276,8 @@ def _numbers(content: Any) -> Iterator[tuple[str, float]]:
 
 
 def _vocabulary(config: dict[str, Any]) -> int | None:
-    for place in (config, config.get("text_config")):
-        if isinstance(place, dict) and type(place.get("vocab_size")) is int:
-            return int(place["vocab_size"])
-    return None
+    sizes = (place.get("vocab_size") for place in text_configs(config))
+    return next((size for size in sizes if type(size) is int), None)
 
 
 # Adapters.
@@ -390,7 +390,7 @@ def _adapter_sizes(folder: Path, name: str, kind: str, rank: int) -> tuple[int, 
             )
         begin, end = entry["data_offsets"]
         size += end - begin
-        wide += (end - begin) * 32 // _BITS[entry["dtype"]]
+        wide += (end - begin) * 32 // BITS[entry["dtype"]]
         if part != "m":
             numbers[layer] = numbers.get(layer, 1) * (math.prod(entry["shape"]) // rank)
     return size, wide, max(numbers.values()) if kind == "dora" else 0
@@ -446,7 +446,7 @@ def _end(entry: Any, damaged: RefusedError) -> int:
     shape, offsets = _whole(entry.get("shape")), _whole(entry.get("data_offsets"))
     if shape is None or offsets is None or len(offsets) != 2 or offsets[0] > offsets[1]:
         raise damaged
-    bits = _BITS.get(str(entry.get("dtype")))
+    bits = BITS.get(str(entry.get("dtype")))
     if bits is not None and math.prod(shape) * bits != 8 * (offsets[1] - offsets[0]):
         raise damaged
     return offsets[1]

@@ -71,6 +71,11 @@ def command(kind: Kind, frozen: bool = FROZEN) -> list[str]:
     return [sys.executable, *how, kind.value]
 
 
+def own_command(*arguments: str) -> list[str]:
+    """The command line that runs one of the engine's commands in another process."""
+    return [sys.executable, *([] if FROZEN else ["-m", "engine"]), *arguments]
+
+
 def _environment() -> dict[str, str]:
     root = str(Path(__file__).resolve().parents[2])
     paths = [root, os.environ.get("PYTHONPATH", "")]

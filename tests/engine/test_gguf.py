@@ -22,10 +22,9 @@ from tokenizers import Tokenizer
 
 from app.model_folders import look_at
 from engine import Engine, EngineError, SamplingParams
-from engine.hub.folder_facts import facts_of
 from engine.hub.gguf import blocks, folder, kept
 from engine.hub.gguf.reading import GgufFile
-from engine.hub.inventory import Installed, Inventory, Source, places
+from engine.hub.inventory import Installed, Inventory, Source, facts_of, places
 from engine.model import folder as model_folder
 from engine.model.loader import load_at_once
 from engine.sandbox import jobs
@@ -220,7 +219,7 @@ def some_blocks(kind: int, count: int) -> bytes:
 
 @pytest.mark.parametrize("kind", BLOCKS)
 @pytest.mark.parametrize("type_", [blocks.FLOAT16, blocks.BFLOAT16], ids=lambda t: t.name)
-def test_each_packing_is_as_exact_as_is_said(kind: int, type_: blocks.Kept) -> None:
+def test_each_packing_is_as_exact_as_is_said(kind: int, type_: blocks.FloatType) -> None:
     """What MLX makes of our bytes, against ggml's own loops: nothing is lost in float16 but the
     one rounding of a K type's scales, and half a step of Q6_K's."""
     _, nbytes = BLOCKS[kind]

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from engine import Engine, EngineError, SamplingParams, hub
-from engine.hub import cache, fetch, models, net
+from engine.hub import downloads, models, net
 from engine.hub.names import needed
 from tests.hub import Hub, connected
 
@@ -39,7 +39,7 @@ JUNK = {
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
     """A hub, and a cache of its own; also for child processes."""
-    monkeypatch.setattr(fetch, "PAUSE_S", 0.01)
+    monkeypatch.setattr(downloads, "PAUSE_S", 0.01)
     with connected(monkeypatch, tmp_path / "home") as running:
         yield running
 
@@ -123,16 +123,16 @@ def test_what_was_cancelled_goes_on_where_it_was(model: Hub, engine: Engine) -> 
     thread.start()
     assert model.held.wait(20)
     weights = next(f for f in seen.files if f.name == "model.safetensors")
-    until(lambda: cache.part(NAME, weights).stat().st_size > 0)
+    until(lambda: downloads.part(NAME, weights).stat().st_size > 0)
     stop.set()  # the hub is silent: nothing but this ends it
     thread.join(2)
     assert not thread.is_alive()
     assert failed == ["download_cancelled"]
     assert hub.find(NAME) is None
     refused("model_load_failed", "no model of that name has been downloaded", load(engine))
-    come = cache.part(NAME, weights).stat().st_size
+    come = downloads.part(NAME, weights).stat().st_size
     assert 0 < come <= model.hold_at
-    assert hub.held(NAME, [weights]) == come
+    assert hub.bytes_present(NAME, [weights]) == come
     model.go.set()
     hub.download(seen)
     assert model.of_weights()[-1].range == f"bytes={come}-"
@@ -174,7 +174,7 @@ def test_the_command_goes_on_after_any_end(model: Hub, how: signal.Signals) -> N
     first = child(NAME)
     assert model.held.wait(60)
     weights = next(f for f in hub.look_up(NAME).files if f.name == "model.safetensors")
-    until(lambda: cache.part(NAME, weights).stat().st_size > 0)
+    until(lambda: downloads.part(NAME, weights).stat().st_size > 0)
     first.send_signal(how)
     said = first.communicate(timeout=20)
     if how is signal.SIGINT:
@@ -182,7 +182,7 @@ def test_the_command_goes_on_after_any_end(model: Hub, how: signal.Signals) -> N
         assert "goes on from here" in said[1]
     assert said[0] == ""
     assert hub.find(NAME) is None
-    come = cache.part(NAME, weights).stat().st_size
+    come = downloads.part(NAME, weights).stat().st_size
     model.go.set()
     second = child(NAME)
     out, err = second.communicate(timeout=60)
@@ -209,20 +209,20 @@ def test_one_that_always_breaks_off_is_given_up(model: Hub) -> None:
     model.cut_at, model.cuts = 1000, 10**6
     refused("download_failed", "breaks off", get)
     assert hub.find(NAME) is None
-    assert hub.held(NAME, hub.look_up(NAME).files) > 1000
-    assert len(model.of_weights()) == fetch.TRIES + 2  # the first brought something
+    assert hub.bytes_present(NAME, hub.look_up(NAME).files) > 1000
+    assert len(model.of_weights()) == downloads.TRIES + 2  # the first brought something
 
 
 def test_f13_a_hub_that_always_breaks_off_and_knows_no_ranges_is_given_up(model: Hub) -> None:
     model.cut_at, model.cuts, model.whole = len(weights_of(model)) // 3, 10**6, True
     refused("download_failed", "breaks off", get)
-    assert len(model.of_weights()) == fetch.TRIES + 2  # the first brought something
+    assert len(model.of_weights()) == downloads.TRIES + 2  # the first brought something
 
 
 def test_f13_a_hub_that_brings_a_byte_at_a_time_is_given_up(model: Hub) -> None:
     model.drip = 1
     refused("download_failed", "breaks off", get)
-    assert len(model.of_weights()) == fetch.MEAGRE_TRIES + 1
+    assert len(model.of_weights()) == downloads.MEAGRE_TRIES + 1
     assert hub.find(NAME) is None
 
 
@@ -234,13 +234,13 @@ def test_f13_pauses_between_tries_grow(model: Hub, monkeypatch: pytest.MonkeyPat
             waited.append(timeout or 0.0)
             return False
 
-    monkeypatch.setattr(fetch, "PAUSE_S", 3.0)
+    monkeypatch.setattr(downloads, "PAUSE_S", 3.0)
     model.drip = 1
     seen = hub.look_up(NAME)
     refused("download_failed", "breaks off", lambda: hub.download(seen, cancelled=Stop()))
     tries = [t for t in waited if t]
     assert tries[:3] == [3.0, 6.0, 9.0]
-    assert max(tries) == fetch.LONGEST_PAUSE_S
+    assert max(tries) == downloads.LONGEST_PAUSE_S
 
 
 def test_f13_an_endless_answer_about_a_model_is_cut(model: Hub) -> None:
@@ -269,8 +269,8 @@ def test_a_hostile_hub_that_drips_an_answer_is_left(
     """No single read ever waits for long, so no time-out of one ends it."""
     seen = hub.look_up(NAME)
     monkeypatch.setattr(net, "READ_SECONDS", 0.3)
-    monkeypatch.setattr(fetch, "TRIES", 0)
-    monkeypatch.setattr(fetch, "MEAGRE_TRIES", 0)
+    monkeypatch.setattr(downloads, "TRIES", 0)
+    monkeypatch.setattr(downloads, "MEAGRE_TRIES", 0)
     model.dripped = what
     refused("offline", "too slowly", lambda: hub.look_up(NAME))
     refused("offline", "too slowly", lambda: hub.download(seen))
@@ -405,7 +405,7 @@ def test_a_hub_that_hangs(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_download_that_stalls(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = hub.look_up(NAME)
     monkeypatch.setattr(net, "timeout_s", lambda: 0.1)
-    monkeypatch.setattr(fetch, "TRIES", 1)
+    monkeypatch.setattr(downloads, "TRIES", 1)
     model.silent = True
     refused("offline", "does not answer", lambda: hub.download(seen))
 
@@ -441,7 +441,7 @@ def test_a_place_that_cannot_be_looked_at(model: Hub, monkeypatch: pytest.Monkey
     seen = hub.look_up(NAME)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", "/" + "x" * 300)
     assert hub.find(NAME, seen.commit) is None
-    assert hub.whole(seen) is None
+    assert hub.complete(seen) is None
     refused("download_failed", "cannot be written", lambda: hub.download(seen))
 
 
@@ -487,7 +487,7 @@ def test_a_revision_is_kept_beside_main(model: Hub, engine: Engine) -> None:
 
 def test_two_do_not_write_the_same_files(model: Hub) -> None:
     seen = hub.look_up(NAME)
-    with cache.locked(NAME):
+    with downloads.locked(NAME):
         refused("download_failed", "already", lambda: hub.download(seen))
     hub.download(seen)
 
@@ -521,10 +521,10 @@ def test_a_snapshot_that_another_program_left_unfinished(
     folder = get("a/halves")
     refused("model_load_failed", "1 of its 2 files", lambda: engine.load("a/halves"))
     seen = hub.look_up("a/halves")
-    assert hub.whole(seen) == folder
+    assert hub.complete(seen) == folder
     (folder / "tokenizer.json").unlink()
     assert hub.find("a/halves") == folder
-    assert hub.whole(seen) is None
+    assert hub.complete(seen) is None
     assert get("a/halves") == folder
     assert (folder / "tokenizer.json").is_file()
 

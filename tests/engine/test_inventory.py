@@ -12,9 +12,19 @@ from typing import Any
 
 import pytest
 
-from engine.hub import cache
-from engine.hub.folder_facts import IMAGES, REASONING, TOOLS, FolderFacts, facts_of
-from engine.hub.inventory import Installed, Inventory, Place, Source, places
+from engine.hub import downloads
+from engine.hub.inventory import (
+    IMAGES,
+    REASONING,
+    TOOLS,
+    FolderFacts,
+    Installed,
+    Inventory,
+    Place,
+    Source,
+    facts_of,
+    places,
+)
 from engine.hub.models import knows
 
 TEMPLATE = "{% if tools %}{{ tools }}{% endif %}{% if enable_thinking %}<think>{% endif %}"
@@ -285,7 +295,7 @@ def test_the_hubs_cache_is_used_in_place(hub_cache: Path) -> None:
         ("owner/Model-4bit", "Model-4bit"),
         ("owner/Model-4bit@v1", "Model-4bit @ v1"),
     ]
-    assert cache.find("owner/Model-4bit", "v1") == found[1].folder
+    assert downloads.find("owner/Model-4bit", "v1") == found[1].folder
     assert [m.removes for m in found] == [repo, repo]
     assert [m.shares for m in found] == [("owner/Model-4bit@v1",), ("owner/Model-4bit",)]
     assert found[0].facts.nbytes == 1000 + len('{"model_type": "llama"}')

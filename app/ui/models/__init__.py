@@ -3,5 +3,5 @@
 Imports: app.background, app.bridge, app.chats, app.conversion, app.download, app.downloads,
 app.draft_candidates, app.installed, app.keychain, app.language, app.markdown, app.model_folders,
 app.paths, app.remote, app.removal, app.settings, app.suggestions, app.ui.style, app.ui.widgets,
-engine, engine.errors, engine.cli, engine.cluster, engine.hub.
+engine, engine.errors, engine.cluster, engine.hub, engine.sandbox.
 """

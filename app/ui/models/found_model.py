@@ -139,7 +139,7 @@ class FoundModel(QWidget):
         self._say(self.about, " · ".join(part for part in parts if part))
         self._say(self.facts, facts_line(model))
         self.name.setToolTip(model.repo)
-        if hub.whole(model) is not None:
+        if hub.complete(model) is not None:
             self._plan.hide()
             self._say(self.fits, tr("It is on this machine already."))
             return OPEN

@@ -10,8 +10,7 @@ from app.chats.model_choice import LoadState, ModelStatus
 from app.language import counted, mark, number, tr
 from app.ui.style.dates import date_line
 from app.ui.style.figures import bytes_line, percent
-from engine.hub.folder_facts import IMAGES, REASONING, TOOLS, FolderFacts
-from engine.hub.inventory import Installed, Source
+from engine.hub.inventory import IMAGES, REASONING, TOOLS, FolderFacts, Installed, Source
 
 NOTHING = "–"
 _DAY = 86_400

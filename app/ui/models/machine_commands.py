@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.language import tr
-from engine.cli.arguments import own_command
+from engine.sandbox.process import own_command
 
 
 def last_json(text: str) -> list[dict[str, Any]]:

@@ -39,7 +39,7 @@ class Groups:
 
 
 @dataclass(frozen=True)
-class Kept:
+class FloatType:
     """The type of floating-point numbers that a folder is written in.
 
     Attributes:
@@ -79,11 +79,11 @@ class Kept:
         return np.where(np.isnan(numbers), quiet, rounded).astype(np.uint16)
 
 
-FLOAT16 = Kept("float16", "F16", 2, 2**-11)
-BFLOAT16 = Kept("bfloat16", "BF16", 2, 2**-8)
-FLOAT32 = Kept("float32", "F32", 4, 2**-24)
+FLOAT16 = FloatType("float16", "F16", 2, 2**-11)
+BFLOAT16 = FloatType("bfloat16", "BF16", 2, 2**-8)
+FLOAT32 = FloatType("float32", "F32", 4, 2**-24)
 
-Unpack = Callable[[Numbers, Kept], Groups]
+Unpack = Callable[[Numbers, FloatType], Groups]
 
 
 @dataclass(frozen=True)
@@ -141,23 +141,23 @@ def _flat(numbers: Numbers) -> Numbers:
     return numbers.reshape(len(numbers), -1)
 
 
-def _centred(numbers: Numbers, scales: Numbers, middle: int, kept: Kept) -> Groups:
+def _centred(numbers: Numbers, scales: Numbers, middle: int, kept: FloatType) -> Groups:
     """`scale * (number - middle)`. The middle is a power of two, so nothing is rounded twice."""
     scales = kept.rounded(_flat(scales))
     return Groups(_flat(numbers), scales, scales * np.float32(-middle))
 
 
-def _shifted(numbers: Numbers, scales: Numbers, least: Numbers, kept: Kept) -> Groups:
+def _shifted(numbers: Numbers, scales: Numbers, least: Numbers, kept: FloatType) -> Groups:
     """`scale * number + least`."""
     return Groups(_flat(numbers), kept.rounded(_flat(scales)), kept.rounded(_flat(least)))
 
 
-def _q4_0(rows: Numbers, kept: Kept) -> Groups:
+def _q4_0(rows: Numbers, kept: FloatType) -> Groups:
     blocks = _blocks(rows, 18)
     return _centred(_nibbles(blocks[..., 2:]), _halves(blocks, 0), 8, kept)
 
 
-def _q4_1(rows: Numbers, kept: Kept) -> Groups:
+def _q4_1(rows: Numbers, kept: FloatType) -> Groups:
     blocks = _blocks(rows, 20)
     return _shifted(_nibbles(blocks[..., 4:]), _halves(blocks, 0), _halves(blocks, 2), kept)
 
@@ -167,19 +167,19 @@ def _fifth_bits(words: Numbers) -> Numbers:
     return np.unpackbits(words, axis=-1, bitorder="little") << 4
 
 
-def _q5_0(rows: Numbers, kept: Kept) -> Groups:
+def _q5_0(rows: Numbers, kept: FloatType) -> Groups:
     blocks = _blocks(rows, 22)
     numbers = _nibbles(blocks[..., 6:]) | _fifth_bits(blocks[..., 2:6])
     return _centred(numbers, _halves(blocks, 0), 16, kept)
 
 
-def _q5_1(rows: Numbers, kept: Kept) -> Groups:
+def _q5_1(rows: Numbers, kept: FloatType) -> Groups:
     blocks = _blocks(rows, 24)
     numbers = _nibbles(blocks[..., 8:]) | _fifth_bits(blocks[..., 4:8])
     return _shifted(numbers, _halves(blocks, 0), _halves(blocks, 2), kept)
 
 
-def _q8_0(rows: Numbers, kept: Kept) -> Groups:
+def _q8_0(rows: Numbers, kept: FloatType) -> Groups:
     blocks = _blocks(rows, 34)
     numbers = blocks[..., 2:] ^ 0x80  # adds 128 to a signed byte
     return _centred(numbers, _halves(blocks, 0), 128, kept)
@@ -193,7 +193,7 @@ def _k_scales(blocks: Numbers, at: int) -> tuple[Numbers, Numbers]:
     return np.concatenate(scales, axis=-1), np.concatenate(least, axis=-1)
 
 
-def _of_k(blocks: Numbers, numbers: Numbers, kept: Kept) -> Groups:
+def _of_k(blocks: Numbers, numbers: Numbers, kept: FloatType) -> Groups:
     scales, least = _k_scales(blocks, 4)
     return _shifted(
         numbers, _halves(blocks, 0) * scales, _halves(blocks, 2) * -least.astype(np.float32), kept
@@ -206,12 +206,12 @@ def _quarters(bytes_: Numbers) -> Numbers:
     return np.concatenate([runs & 0x0F, runs >> 4], axis=-2).reshape(*bytes_.shape[:-1], 8, GROUP)
 
 
-def _q4_k(rows: Numbers, kept: Kept) -> Groups:
+def _q4_k(rows: Numbers, kept: FloatType) -> Groups:
     blocks = _blocks(rows, 144)
     return _of_k(blocks, _quarters(blocks[..., 16:]), kept)
 
 
-def _q5_k(rows: Numbers, kept: Kept) -> Groups:
+def _q5_k(rows: Numbers, kept: FloatType) -> Groups:
     blocks = _blocks(rows, 176)
     high = blocks[..., None, 16:48] >> np.arange(8, dtype=np.uint8)[:, None]
     return _of_k(blocks, _quarters(blocks[..., 48:]) | ((high & 1) << 4), kept)
@@ -229,7 +229,7 @@ def _q6_k_floats(rows: Numbers) -> Numbers:
     return _flat(sixteens * scales[..., None])
 
 
-def in_eight_bits(numbers: Numbers, kept: Kept) -> Groups:
+def in_eight_bits(numbers: Numbers, kept: FloatType) -> Groups:
     """Rows of any numbers, each at most half a step away; a step is a 255th of the group's span.
 
     The least number is rounded down and the step up, so that none is cut off.
@@ -246,7 +246,7 @@ def in_eight_bits(numbers: Numbers, kept: Kept) -> Groups:
     return Groups(_flat(found), scales, biases)
 
 
-def _q6_k(rows: Numbers, kept: Kept) -> Groups:
+def _q6_k(rows: Numbers, kept: FloatType) -> Groups:
     return in_eight_bits(_q6_k_floats(rows), kept)
 
 
@@ -262,10 +262,6 @@ def _bf16(rows: Numbers) -> Numbers:
     return (np.ascontiguousarray(rows).view("<u2").astype(np.uint32) << 16).view(np.float32)
 
 
-def _unread(names: dict[int, tuple[str, int, int]]) -> dict[int, BlockType]:
-    return {number: BlockType(*rest) for number, rest in names.items()}
-
-
 TYPES: dict[int, BlockType] = {
     0: BlockType("F32", 1, 4, floats=_f32),
     1: BlockType("F16", 1, 2, floats=_f16),
@@ -279,28 +275,24 @@ TYPES: dict[int, BlockType] = {
     14: BlockType("Q6_K", SUPER, 210, 8, _q6_k),
     30: BlockType("BF16", 1, 2, floats=_bf16),
     # Known, so that a file that has one of them is not taken for a damaged one.
-    **_unread(
-        {
-            10: ("Q2_K", SUPER, 84),
-            11: ("Q3_K", SUPER, 110),
-            16: ("IQ2_XXS", SUPER, 66),
-            17: ("IQ2_XS", SUPER, 74),
-            18: ("IQ3_XXS", SUPER, 98),
-            19: ("IQ1_S", SUPER, 50),
-            20: ("IQ4_NL", 32, 18),
-            21: ("IQ3_S", SUPER, 110),
-            22: ("IQ2_S", SUPER, 82),
-            23: ("IQ4_XS", SUPER, 136),
-            24: ("I8", 1, 1),
-            25: ("I16", 1, 2),
-            26: ("I32", 1, 4),
-            27: ("I64", 1, 8),
-            28: ("F64", 1, 8),
-            29: ("IQ1_M", SUPER, 56),
-            34: ("TQ1_0", SUPER, 54),
-            35: ("TQ2_0", SUPER, 66),
-            39: ("MXFP4", 32, 17),
-        }
-    ),
+    10: BlockType("Q2_K", SUPER, 84),
+    11: BlockType("Q3_K", SUPER, 110),
+    16: BlockType("IQ2_XXS", SUPER, 66),
+    17: BlockType("IQ2_XS", SUPER, 74),
+    18: BlockType("IQ3_XXS", SUPER, 98),
+    19: BlockType("IQ1_S", SUPER, 50),
+    20: BlockType("IQ4_NL", 32, 18),
+    21: BlockType("IQ3_S", SUPER, 110),
+    22: BlockType("IQ2_S", SUPER, 82),
+    23: BlockType("IQ4_XS", SUPER, 136),
+    24: BlockType("I8", 1, 1),
+    25: BlockType("I16", 1, 2),
+    26: BlockType("I32", 1, 4),
+    27: BlockType("I64", 1, 8),
+    28: BlockType("F64", 1, 8),
+    29: BlockType("IQ1_M", SUPER, 56),
+    34: BlockType("TQ1_0", SUPER, 54),
+    35: BlockType("TQ2_0", SUPER, 66),
+    39: BlockType("MXFP4", 32, 17),
 }
 """By their numbers in the file."""

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.hub.gguf.blocks import BFLOAT16, FLOAT16, FLOAT32, GROUP, Kept
+from engine.hub.gguf.blocks import BFLOAT16, FLOAT16, FLOAT32, GROUP, FloatType
 from engine.hub.gguf.reading import Array, GgufFile
 from engine.sandbox.protocol import RefusedError
 
@@ -66,7 +66,7 @@ class Family:
     biases: dict[str, bool] = field(default_factory=dict)
     interleaved: bool = False
     one_more: bool = False
-    kept: Kept = FLOAT16
+    kept: FloatType = FLOAT16
     heads: bool = True
     ties: bool = False
     scalings: tuple[str, ...] = ("linear", "yarn")
@@ -138,7 +138,7 @@ class Plan:
 
     config: dict[str, Any]
     taken: list[Taken]
-    kept: Kept
+    kept: FloatType
 
 
 def plan(file: GgufFile) -> Plan:
@@ -424,7 +424,7 @@ class _Planner:
         less = 1.0 if family.one_more and len(shape) == 1 else 0.0
         return Taken(called, part, array, order, less)
 
-    def _kept(self, taken: list[Taken]) -> Kept:
+    def _kept(self, taken: list[Taken]) -> FloatType:
         """The family's type beside packed weights; else what the file itself has most of."""
         if any(one.packed for one in taken):
             return self._family.kept

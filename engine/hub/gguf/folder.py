@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from engine.hub.gguf import families
-from engine.hub.gguf.blocks import GROUP, Kept, packed
+from engine.hub.gguf.blocks import GROUP, FloatType, packed
 from engine.hub.gguf.families import Plan, Taken
 from engine.hub.gguf.reading import GgufFile
 from engine.hub.gguf.tokens import Words
@@ -27,7 +27,6 @@ SPARE = 64 * 10**6
 """Bytes of the disk that are left free."""
 
 _AT_ONCE = 2**20  # numbers that are in work at a time
-_PIECE = 2**22
 _LICENCE = re.compile(r"[\w.+ -]{1,60}")
 
 
@@ -42,11 +41,8 @@ def digest(path: Path, called: str) -> dict[str, Any]:
         Words(file, families.plan(file).config["vocab_size"])
     finally:
         file.close()
-    found = hashlib.sha256()
     with path.open("rb") as stream:
-        while piece := stream.read(_PIECE):
-            found.update(piece)
-    return {"digest": found.hexdigest()}
+        return {"digest": hashlib.file_digest(stream, "sha256").hexdigest()}
 
 
 def write(path: Path, out: Path, called: str, card: dict[str, Any]) -> dict[str, Any]:
@@ -165,7 +161,7 @@ def _parts(one: Taken) -> tuple[str, ...]:
     return ("weight", "scales", "biases") if one.packed else (one.part,)
 
 
-def _pieces(file: GgufFile, one: Taken, kept: Kept) -> Iterator[dict[str, bytes]]:
+def _pieces(file: GgufFile, one: Taken, kept: FloatType) -> Iterator[dict[str, bytes]]:
     """An array's bytes in their new form, by their parts, some rows at a time."""
     source = one.source
     step = max(1, _AT_ONCE // source.shape[-1])

@@ -90,8 +90,8 @@ class Words:
         return numbers
 
     def _id(self, what: str) -> int | None:
-        names = {"unk": ("unknown",), "pad": ("padding",)}.get(what, (what,))
-        value = self._file.metadata.get(f"tokenizer.ggml.{names[0]}_token_id")
+        name = {"unk": "unknown", "pad": "padding"}.get(what, what)
+        value = self._file.metadata.get(f"tokenizer.ggml.{name}_token_id")
         good = type(value) is int and 0 <= value < len(self._words)
         return value if good else None
 
@@ -190,18 +190,28 @@ class Words:
             "normalizer": {"type": "NFC"} if rule in _COMPOSED else None,
             "pre_tokenizer": {"type": "Sequence", "pretokenizers": cuts},
             "decoder": {**level, "use_regex": True},
-            "model": {
-                "type": "BPE",
-                "dropout": None,
-                "unk_token": None,
-                "continuing_subword_prefix": None,
-                "end_of_word_suffix": None,
-                "fuse_unk": False,
-                "byte_fallback": False,
-                "ignore_merges": rule in _WHOLE_WORDS,
-                "vocab": self._ids,
-                "merges": self._given_merges(),
-            },
+            "model": self._pairs(self._given_merges(), whole_words=rule in _WHOLE_WORDS),
+        }
+
+    def _pairs(
+        self,
+        merges: list[list[str]],
+        whole_words: bool = False,
+        bytes_: bool = False,
+        unknown: int | None = None,
+    ) -> dict[str, Any]:
+        """The model of a tokenizer.json (byte-pair encoding)."""
+        return {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None if unknown is None else self._words[unknown],
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": bytes_,
+            "byte_fallback": bytes_,
+            "ignore_merges": whole_words,
+            "vocab": self._ids,
+            "merges": merges,
         }
 
     def _given_merges(self) -> list[list[str]]:
@@ -217,7 +227,6 @@ class Words:
         return merges
 
     def _sentence_piece(self) -> dict[str, Any]:
-        unknown = self._id("unk")
         replace = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
         back = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
         decoders: list[dict[str, Any]] = [back, {"type": "ByteFallback"}, {"type": "Fuse"}]
@@ -229,18 +238,7 @@ class Words:
             "normalizer": {"type": "Sequence", "normalizers": normalizers},
             "pre_tokenizer": None,
             "decoder": {"type": "Sequence", "decoders": decoders},
-            "model": {
-                "type": "BPE",
-                "dropout": None,
-                "unk_token": None if unknown is None else self._words[unknown],
-                "continuing_subword_prefix": None,
-                "end_of_word_suffix": None,
-                "fuse_unk": True,
-                "byte_fallback": True,
-                "ignore_merges": False,
-                "vocab": self._ids,
-                "merges": self._merges_of_scores(),
-            },
+            "model": self._pairs(self._merges_of_scores(), bytes_=True, unknown=self._id("unk")),
         }
 
     def _merges_of_scores(self) -> list[list[str]]:

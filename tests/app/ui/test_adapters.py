@@ -14,7 +14,7 @@ from app.chats.model_choice import LoadState
 from app.paths import adapter_of, base_of, model_fallback_name, model_location, variant_of
 from app.ui.models.library_table import Column
 from app.ui.models.library_window import ModelsWindow
-from engine.hub import cache
+from engine.hub import downloads
 from tests.app.conftest import Run, Start
 from tests.app.trash_bin import own_trash
 
@@ -71,7 +71,7 @@ class Variants:
 @pytest.fixture
 def variants(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Variants:
     own_trash(tmp_path, monkeypatch)
-    monkeypatch.setattr(cache, "root", lambda: tmp_path / "hub")
+    monkeypatch.setattr(downloads, "root", lambda: tmp_path / "hub")
     base = write_model(tmp_path / "models" / "Amber-1B")
     pirate = write_adapter(tmp_path / "trained" / "pirate")
     run = start()

@@ -16,7 +16,7 @@ from app.ui.models.get_model import GetModelDialog
 from app.ui.models.library_window import ModelsWindow
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
-from engine.hub import cache
+from engine.hub import downloads
 from tests.app.conftest import Run, Start
 
 MINUTE_MS = 60_000
@@ -29,7 +29,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(start: Start, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setattr(cache, "root", lambda: tmp_path / "hub")
+    monkeypatch.setattr(downloads, "root", lambda: tmp_path / "hub")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     shutil.copytree(source, tmp_path / "mine" / "Tiny-Qwen")
     run = start()

@@ -16,7 +16,7 @@ from app.ui.models.draft_dialog import DraftDialog
 from app.ui.models.library_table import BELOW, Column
 from app.ui.models.library_window import ModelsWindow
 from engine import EngineError
-from engine.hub import cache
+from engine.hub import downloads
 from tests.app.conftest import Run, Start
 
 LEFT = Qt.MouseButton.LeftButton
@@ -83,7 +83,7 @@ class Drafts:
 
 @pytest.fixture
 def drafts(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Drafts:
-    monkeypatch.setattr(cache, "root", lambda: tmp_path / "hub")
+    monkeypatch.setattr(downloads, "root", lambda: tmp_path / "hub")
     root = tmp_path / "models"
     make_model(root / "Oak-9B", 3_000_000, "abcdef")
     make_model(root / "Oak-1B", 1_000_000, "abcdef")

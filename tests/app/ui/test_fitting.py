@@ -17,7 +17,7 @@ from app.chats.options import ChatOptions
 from app.ui.models.fit_choices import Choice, Way, choices, search_words
 from app.ui.models.fit_dialog import FitDialog
 from engine import Fit
-from engine.hub import cache
+from engine.hub import downloads
 from tests.app.conftest import Run, Start
 from tests.app.fake_engine import FakeEngine
 
@@ -28,7 +28,7 @@ WIDE, SMALL = "/models/wide-14B-8bit", "/models/Small-3B"
 @pytest.fixture
 def crowded(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A small model is in memory beside the Guide; a wide one would fit without it."""
-    monkeypatch.setattr(cache, "root", lambda: tmp_path / "hub")
+    monkeypatch.setattr(downloads, "root", lambda: tmp_path / "hub")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     run = start()
     run.ready()

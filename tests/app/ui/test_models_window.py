@@ -15,7 +15,7 @@ from app.chats.model_choice import LoadState
 from app.settings import Settings
 from app.ui.models.library_table import Column
 from app.ui.models.library_window import ModelsWindow
-from engine.hub import cache
+from engine.hub import downloads
 from tests.app.conftest import Run, Start
 from tests.app.trash_bin import own_trash
 
@@ -74,7 +74,7 @@ class Listed:
 def listed(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Three models in a folder that the person added; nothing of this machine's own is seen."""
     own_trash(tmp_path, monkeypatch)
-    monkeypatch.setattr(cache, "root", lambda: tmp_path / "hub")
+    monkeypatch.setattr(downloads, "root", lambda: tmp_path / "hub")
     root = tmp_path / "models"
     make_model(root / "Amber-1B", 3_000_000, torch_dtype="bfloat16")
     make_model(root / "Birch-7B-4bit", quantization={"bits": 4, "group_size": 64})
@@ -415,7 +415,7 @@ def test_closed_while_it_goes_the_trash_is_still_told_of(listed: Listed):
 def test_hundreds_of_models_are_listed_while_the_window_is_used(
     start: Start, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(cache, "root", lambda: tmp_path / "hub")
+    monkeypatch.setattr(downloads, "root", lambda: tmp_path / "hub")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for number in range(300):
         make_model(tmp_path / "many" / f"M{number:03}", 1)
