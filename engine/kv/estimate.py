@@ -181,7 +181,7 @@ class Fit:
         caches: of all chats together.
         working: buffers of the largest pass.
         free: what may be taken of the budget now.
-        exact: whether the config told what is kept; else the caches are a guess by the weights.
+        exact: whether the config said what is kept; else the caches are a guess by the weights.
         offers: ways to make it fit, the least change first; none where it fits.
     """
 

@@ -41,11 +41,11 @@ class Part(NamedTuple):
 
 
 class Watch:
-    """Of which caches the figures may have changed since somebody looked.
+    """Of which caches the figures may have changed since the last look.
 
     Attributes:
         changed: whose bytes are to be counted again.
-        untold: whose figures are to be told again.
+        untold: whose figures are to be reported again.
         moved: whose tokens have changed otherwise than by a decode step.
     """
 
@@ -55,7 +55,7 @@ class Watch:
         self.moved: set[HeldCaches] = set()
 
     def forget(self, kv: HeldCaches) -> None:
-        """These caches are nobody's any more."""
+        """Forget these caches."""
         self.changed.discard(kv)
         self.untold.discard(kv)
         self.moved.discard(kv)
@@ -68,7 +68,7 @@ class HeldCaches:
         slots: the buffer whose slots hold the keys and values at the moment, else None.
         stack: the stack that holds the recurrent states at the moment, else None.
         shared_prefix: the shared prefix that the caches go on from, else None.
-        watch: is told whenever the bytes may have changed; None where nobody keeps a sum.
+        watch: notified whenever the bytes may have changed; None where no sum is kept.
     """
 
     def __init__(self) -> None:
@@ -259,7 +259,7 @@ class Tally:
             changed.discard(kv)
 
     def forget(self, kv: HeldCaches) -> None:
-        """These caches are nobody's any more."""
+        """Forget these caches."""
         self._take_out(kv)
         self.watch.forget(kv)
 

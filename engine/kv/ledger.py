@@ -27,7 +27,7 @@ class CacheKey(NamedTuple):
     theirs may be the key of something else.
 
     Attributes:
-        name: the session's id, the number of a kept beginning, or the id of the model that is
+        name: the session's id, the number of a kept prefix, or the id of the model that is
             drafted for.
     """
 

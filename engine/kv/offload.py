@@ -87,7 +87,7 @@ class Offload:
         """Bytes of memory that are held only because they are being written.
 
         Args:
-            others: the numbers of what somebody else holds as well.
+            others: the numbers of what others hold as well.
         """
         if not self._pending:
             return 0

@@ -131,7 +131,7 @@ class PrefixIndex:
         self._moved.add(kv)
 
     def remove(self, kv: SessionKV) -> None:
-        """These caches are nobody's any more."""
+        """Forget these caches."""
         holder = self._holders.pop(kv, None)
         self._moved.discard(kv)
         if holder is None:
@@ -173,7 +173,7 @@ class PrefixIndex:
             raise
 
     def offer(self, reader: Reader) -> Offer | None:
-        """The longest prefix of a prompt that somebody else holds, as of the last `refresh`."""
+        """The longest prefix of a prompt that others hold, as of the last `refresh`."""
         kv, cuts = reader.kv, reader.cuts
         if cuts is not None and kv.length and (kv.cuts or [0])[-1] != kv.length:
             return None  # it has tokens of its own making, which no other's are the same bits as

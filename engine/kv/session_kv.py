@@ -65,7 +65,7 @@ class SessionKV(HeldCaches):
     # -- reading ----------------------------------------------------------------------------
 
     def begin(self, prompt: list[int]) -> int:
-        """Make the caches hold a beginning of `prompt` and nothing else.
+        """Make the caches hold a prefix of `prompt` and nothing else.
 
         Returns its length, which is how many tokens need not be fed again. It is less than
         `len(prompt)`, because a forward pass needs a token to run on.

@@ -17,7 +17,7 @@ from typing import Any
 import mlx.core as mx
 
 MIN_TOKENS = 1024
-"""Shorter beginnings are copied, because sessions that own all their keys can use `Slots`."""
+"""Shorter prefixes are copied, because sessions that own all their keys can use `Slots`."""
 
 GROWTH_TOKENS = 64
 """A session's own part grows by at least so many tokens, or by a quarter of what it holds.

@@ -4,8 +4,8 @@ A reply that could never fit is refused at once. One that would fit if fewer oth
 the admission queue: the chats in front first, otherwise in the order in which they were sent; none
 is passed by.
 
-Room is made in a turn of its own, and who waits for it is admitted in a later one, by what is held
-then. So nobody relies on a guess of what dropping a cache gives back: what others hold as well
+Room is made in a turn of its own, and the waiting request is admitted in a later one, by what is
+held then. So nobody relies on a guess of what dropping a cache gives back: what others hold as well
 stays, and what goes to disk is held until it is written.
 """
 
@@ -123,7 +123,7 @@ def surplus(
 ) -> tuple[tuple[CacheKey, ...], tuple[str, ...]]:
     """Idle caches to drop, and a reply that has to wait again, because too much is held.
 
-    Forks, and beginnings that are kept, come without asking for room. Replies that run may need
+    Forks, and prefixes that are kept, come without asking for room. Replies that run may need
     more than before: where one of two forks makes a new shared prefix, the old one stays.
     """
     running, groups = promised(rows)

@@ -42,7 +42,7 @@ class Reception:
         self._scratch_ended: dict[str, tuple[str, str]] = {}  # until their only message comes
 
     def open(self, command: OpenSession) -> None:
-        """Open a session; where its model is not loaded, its first message is told so."""
+        """Open a session; where its model is not loaded, its first message fails."""
         self._state.end_namesake(command.session_id)
         model = self._state.models.get(command.model_id)
         if model is None:  # its first message is answered with the reason

@@ -157,7 +157,7 @@ def _ends(*places: object) -> list[int] | None:
 
 
 def as_engine_error(error: BaseException) -> EngineError:
-    """What those who wait for a model are told."""
+    """The error for those who wait for a model."""
     if isinstance(error, EngineError):
         return error
     if is_out_of_memory(error):

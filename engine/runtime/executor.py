@@ -91,7 +91,7 @@ class Run:
         return [o.error for o in self.outcomes if isinstance(o, Failed)]
 
     def let_go(self) -> None:
-        """Free what the errors hold: everybody has been told of them."""
+        """Free what the errors hold: all have been reported."""
         following = [o.following for o in self.outcomes if isinstance(o, Token)]
         for error in (*self.errors, *(f for f in following if isinstance(f, Exception))):
             let_go(error)
@@ -143,7 +143,7 @@ class Executor:
             for step in plan.passes:
                 steps += self._step(step, plan.chunks if mixed else ())
             if plan.passes and (len(plan.models) > 1 or (chunk is not None and not mixed)):
-                # What one pass has been told to do is not counted as another's time. A fault in
+                # What one pass has launched is not counted as another's time. A fault in
                 # it is found by those whose step it is, when they read their tokens.
                 with contextlib.suppress(Exception):
                     mx.synchronize()

@@ -209,7 +209,7 @@ class Loop:
     def _drain(self) -> bool:
         self._mailbox.take(self._inbox, block=False)
         while self._inbox:
-            # Left in the inbox until it is done: whatever happens, somebody answers it.
+            # Left in the inbox until it is done: whatever happens, it is answered.
             command = self._inbox[0]
             if isinstance(command, Stop):
                 return False
@@ -227,7 +227,7 @@ class Loop:
             error = EngineError(INTERNAL_ERROR, words_of(error))
         try:
             self._refuse(command, error)
-        except BaseException:  # who waits for an answer must have one
+        except BaseException:  # its caller must get an answer
             log.exception("%s could not be refused in order", type(command).__name__)
             refuse(command, error)
 

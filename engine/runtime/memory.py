@@ -1,6 +1,6 @@
 """The one ledger of memory: what is held, what is promised, and what makes room.
 
-Weights, the caches of chats and what drafts for them, kept beginnings of prompts, caches on their
+Weights, the caches of chats and what drafts for them, kept prefixes of prompts, caches on their
 way to the disk, and what loads and embeddings have reserved: all of it is counted here, in bytes,
 against one budget. What several hold together (a shared prefix, a fork that has not written) is
 counted once, and comes back with the last that holds it.
@@ -28,7 +28,7 @@ from engine.runtime.request import PROMISED, Request, SessionState
 log = logging.getLogger(__name__)
 
 PREFIX_SHARE = 1 / 16
-"""Of the budget, for the beginnings of prompts that are kept for chats to come. They go first."""
+"""Of the budget, for the prefixes of prompts that are kept for chats to come. They go first."""
 
 PENDING_SHARE = 1 / 16
 """Of the budget: while more is on its way to the disk, caches that make room are not written."""
@@ -37,7 +37,7 @@ SCRATCH_TOKENS = 1024
 """So long a single question always finds room, if no other one runs."""
 
 LONG_AGO = -1e9
-"""Seconds: kept beginnings of prompts make room before any chat does."""
+"""Seconds: kept prefixes of prompts make room before any chat does."""
 
 AHEAD = 256
 """So many tokens before its end an answer asks for more."""
@@ -179,7 +179,7 @@ class Memory:
 
     @property
     def caches(self) -> int:
-        """Of all caches, kept beginnings and those on their way to the disk among them."""
+        """Of all caches, kept prefixes and those on their way to the disk among them."""
         return self.kv_bytes + self.prefixes.nbytes + self.leaving(self.promised().groups)
 
     @property
@@ -242,12 +242,12 @@ class Memory:
         self.prefixes.add(session.key, session.kind, session.kv)
 
     def forget(self, session: SessionState) -> None:
-        """A session's caches are nobody's any more."""
+        """Forget a session's caches."""
         self.tally.forget(session.kv)
         self.prefixes.remove(session.kv)
 
     def idle(self) -> list[Idle]:
-        """The caches that nobody needs: of chats that do not answer, kept beginnings, drafts'."""
+        """Idle caches: of chats that do not answer, kept prefixes, drafts'."""
         chats = [s for s in self._sessions.values() if not s.is_running]
         found = [_idle(s.key, s.kv.part, s.used_at) for s in chats]
         found += [Idle(k, d.nbytes, d.used_at + LONG_AGO) for k, d in self.drafters.items()]
@@ -299,7 +299,7 @@ class Memory:
             self.changed()
 
     def keep_prefixes_within(self) -> None:
-        """Keep no beginning of a prompt for which there is no room."""
+        """Keep no prefix of a prompt for which there is no room."""
         kept, promise = self.prefixes.kept, self.promised()
         free = self.budget - self.weights - promise.nbytes
         while kept and self.idle_bytes(promise.groups) + self.leaving(promise.groups) > free:

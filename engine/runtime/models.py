@@ -369,7 +369,7 @@ class Leaving:
                     then()
 
     def give_up(self) -> None:
-        """Free everything at once; those who wait are told."""
+        """Free everything at once; waiting callers get an error."""
         while self._going:
             _, then = self._going.popleft()
             if then is not None:
@@ -507,7 +507,7 @@ def _gone(name: str) -> EngineError:
 
 
 def surely(part: Callable[[], object]) -> None:
-    """Do a part of the end. Whoever waits must be told, so what has failed is tried once more."""
+    """Do a part of the end. Waiting callers need an answer, so what failed is tried again."""
     for _ in range(2):
         try:
             part()

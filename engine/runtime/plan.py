@@ -51,7 +51,7 @@ class Row:
         prompt: its prompt's tokens, `packed`; empty where none is being read.
         system: how many of them any chat with the same system message begins with.
         halts: its caches cannot be trimmed: others can go on from where its reading halts.
-        offer: what somebody else holds of its prompt.
+        offer: what others hold of its prompt.
     """
 
     id: str
@@ -170,7 +170,7 @@ class Piece(StrEnum):
 
 @dataclass(frozen=True)
 class View:
-    """How everything stands at the beginning of a turn.
+    """How everything stands at the start of a turn.
 
     Attributes:
         now: seconds, on any clock.
@@ -238,7 +238,7 @@ class Pass:
     """One decode step of one model's sessions.
 
     Attributes:
-        rows: sessions whose pending token is read and told.
+        rows: sessions whose pending token is read and delivered.
         feed: those of them whose pending token is fed, so that another follows.
         shared: they take part in one forward pass; else each has one of its own.
         draft: so many tokens are drafted after the pending one, and checked in the same pass.
@@ -287,7 +287,7 @@ class StepPlan:
         requeue: replies that lose their caches and wait for memory again.
         admit: the reply that begins.
         load: the model whose reading begins.
-        adopt: the beginning of a prompt that need not be read.
+        adopt: the prefix of a prompt that need not be read.
         models: the models that have sessions which decode.
         model: the one of them whose turn it is; "" where nothing decodes.
         passes: its decode steps.

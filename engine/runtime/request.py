@@ -104,7 +104,7 @@ class Request:
         longest: the most tokens that it may ever have.
         asked_for_more: version of the memory at which it was looked whether it may be longer.
         odds: how probable its tokens were; None where nobody asked.
-        tells_calls: tools were offered, so its calls are told.
+        tells_calls: tools were offered, so its calls are reported.
         reused: prompt tokens that were in the cache already.
         rebuilt: the cache had been dropped and is made anew by prefill.
         restored: its caches came from disk, and no pass over them has failed yet.
@@ -116,7 +116,7 @@ class Request:
         dropped: messages of the conversation that the prompt leaves out.
         waiting_since: when its prompt began to wait, as of `time.perf_counter`.
         ready_at: when its prompt had been read, on the same clock.
-        queue_position: what was told last of the prompts before it; -1 for nothing yet.
+        queue_position: what was reported last of the prompts before it; -1 for nothing yet.
     """
 
     def __init__(
@@ -241,7 +241,7 @@ class Request:
 
     @property
     def index(self) -> int:
-        """Which token of the answer is chosen next, counted from the answer's beginning."""
+        """Which token of the answer is chosen next, counted from the answer's first."""
         begun = self.prompt.answered if self.prompt is not None else 0
         return begun + self.generated + (self.pending is not None)
 
@@ -272,7 +272,7 @@ class Request:
         return stopped or (self.constraint is not None and self.constraint.complete)
 
     def progress(self, done: int, position: int) -> None:
-        """Tell how far the prompt has been read, and how many are read before it."""
+        """Report how far the prompt has been read, and how many are read before it."""
         if self.generated:
             return  # a cache being made anew in mid-answer is no news
         self.queue_position = position
@@ -298,7 +298,7 @@ class Request:
         return token
 
     def accept(self, token: int) -> None:
-        """Take a token that has been read: count it, time it, tell its text."""
+        """Take a token that has been read: count it, time it, report its text."""
         assert self.text is not None  # it has been prepared, or nothing could be generated
         before, heading = self.text.kind, self.text.in_header
         deltas = self.text.add(token)  # first: a token whose text fails was never given
@@ -317,7 +317,7 @@ class Request:
         self._tell(deltas, (token,), odds)
 
     def flush(self, ended: bool) -> None:
-        """Tell what was held back. `ended`: the model ended its turn, and was not cut off."""
+        """Report what was held back. `ended`: the model ended its turn, and was not cut off."""
         if self.text is not None:
             self._tell(self.text.finish(ended), over=True)
 
@@ -327,7 +327,7 @@ class Request:
             return
         stop = self.text.stop if self.text is not None else None
         self._sink(Finished(self.session.id, self.id, reason, self.stats(), stop, message), ())
-        self._end()  # now that it has been told
+        self._end()  # now that it has been reported
 
     def fail(self, code: str, message: str) -> None:
         """End with an error; the last event."""

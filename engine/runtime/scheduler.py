@@ -1,7 +1,7 @@
 """Who decodes, which prompt is read, who is admitted and what is evicted: one plan a turn.
 
 `plan` looks at a `View` and returns a `StepPlan`. It touches no model, reads no clock, and gives
-the same plan for the same view. `observe` is told how long the plan took; only there it learns.
+the same plan for the same view. `observe` gets how long the plan took; only there it learns.
 """
 
 from __future__ import annotations
@@ -285,7 +285,7 @@ def _groups(rows: Sequence[Row]) -> list[list[Row]]:
 def _pass(group: Sequence[Row], view: View) -> Pass:
     feed = tuple(r.id for r in group if r.wants_more)
     if all(r.awaits_first for r in group):
-        feed = ()  # somebody waits for these first tokens: they are told before the next pass
+        feed = ()  # these first tokens are awaited: they are delivered before the next pass
     shared = len(group) > 1 and group[0].model not in view.faulty
     return Pass(tuple(r.id for r in group), feed, shared)
 
@@ -354,7 +354,7 @@ def with_last_tokens(
     """The plan, with the last tokens of prompts that end with its pass.
 
     Chats that come together begin to answer together, so nobody begins while others are still to
-    be read, unless somebody is answering anyway.
+    be read, unless others are answering anyway.
 
     Args:
         ready: the first step of those who wait for these prompts, where it can be the same pass.

@@ -1,6 +1,6 @@
 """What the engine thread has in hand: its models, its sessions, the memory they may take.
 
-`view` is how that stands at the beginning of a turn, in the scheduler's terms. How a reply or a
+`view` is how that stands at the start of a turn, in the scheduler's terms. How a reply or a
 session ends is written here once. Whatever fails meanwhile, a reply that ends has
 exactly one last event.
 """
@@ -241,7 +241,7 @@ class State:
 def _said(error: BaseException) -> tuple[str, str]:
     """An error's code, and its words for a person."""
     if isinstance(error, EngineError):
-        if error.code == INTERNAL_ERROR:  # a server's clients are told no more than that
+        if error.code == INTERNAL_ERROR:  # a server's clients get no more than that
             log.error("a reply failed: %s", error.message.partition("\n")[0])
         return error.code, error.message
     if is_out_of_memory(error):
@@ -328,7 +328,7 @@ def _row(state: State, request: Request) -> Row:
 
 
 def _offer(state: State, request: Request) -> Offer | None:
-    """What somebody else holds of a prompt; looked for again only where that may have changed."""
+    """What others hold of a prompt; looked for again only where that may have changed."""
     if not request.adopts:
         return None
     prefixes, kv = state.memory.prefixes, request.kv

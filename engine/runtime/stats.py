@@ -51,7 +51,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
 
 
 def _sessions(state: State) -> dict[str, dict[str, Any]]:
-    """The figures of all sessions; those of idle ones are as they were told, until they change."""
+    """The figures of all sessions; those of idle ones stay as reported, until they change."""
     told, untold = state.told, state.memory.tally.watch.untold
     found = {}
     for key, session in state.sessions.items():

@@ -1,4 +1,4 @@
-"""The engine thread's beginning and end, and how no program hangs or crashes for its sake."""
+"""The engine thread's start and end, and how no program hangs or crashes for its sake."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def run(
             refuse(command, EngineError(ENGINE_STOPPED, f"The engine could not start: {words}"))
         return
     try:
-        with contextlib.suppress(BaseException):  # told to every reply and logged by the loop
+        with contextlib.suppress(BaseException):  # reported to every reply and logged by the loop
             loop.run()
     finally:
         if not mailbox.closed:  # a fault in the loop's own end
@@ -104,7 +104,7 @@ _hooks_set = threading.Event()
 
 
 def ended(mailbox: Mailbox, thread: threading.Thread | None) -> None:
-    """Take note that this engine thread has ended, or been told to."""
+    """Take note that this engine thread has ended, or was asked to."""
     _running.discard((mailbox, thread))
 
 

@@ -81,7 +81,7 @@ class Mailbox:
 
 
 def refuse(command: Command, error: EngineError) -> None:
-    """Answer a command that cannot be carried out, where somebody waits for an answer."""
+    """Answer a command that cannot be carried out, where a caller waits for an answer."""
     if isinstance(command, Send):
         failed = Failed(command.session_id, command.reply_id, error.code, error.message)
         command.sink(failed, ())
