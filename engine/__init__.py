@@ -10,16 +10,16 @@
 
 Importing this package does not import MLX; the engine thread does, when it starts.
 
-Imports: engine.cli, engine.cluster, engine.kv, engine.model, engine.runtime, engine.text.
+Imports: engine.cli, engine.cluster, engine.cache, engine.model, engine.runtime, engine.text.
 """
 
 from engine.model import overlay
 
 overlay.apply()  # before anything imports mlx-lm, in every process of the program
 
+from engine.cache.estimate import Fit, Offer  # noqa: E402
 from engine.engine import Engine, Session  # noqa: E402
 from engine.errors import EngineError  # noqa: E402
-from engine.kv.estimate import Fit, Offer  # noqa: E402
 from engine.messages import (  # noqa: E402
     Event,
     Failed,

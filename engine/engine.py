@@ -14,9 +14,9 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, get_args
 
+from engine.cache.estimate import Fit
 from engine.cluster.hosts import Host, check_group, local
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
-from engine.kv.estimate import Fit
 from engine.messages import (
     Added,
     CloseSession,

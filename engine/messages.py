@@ -35,7 +35,7 @@ class Estimate:
     context: int | None
     chats: int
     kv_bits: int | None
-    answer: Future[Any]  # of engine.kv.estimate.Fit
+    answer: Future[Any]  # of engine.cache.estimate.Fit
     adapter: str | None = None
 
 

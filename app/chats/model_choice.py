@@ -23,7 +23,7 @@ from app.paths import GUIDE, adapter_of, model_location
 from app.remote.address import Remote, is_remote
 from app.remote.remotes import Remotes
 from engine import EngineError
-from engine.kv.estimate import USUAL_CONTEXT
+from engine.cache.estimate import USUAL_CONTEXT
 
 if TYPE_CHECKING:
     from engine import Engine, Fit, Model

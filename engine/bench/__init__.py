@@ -1,7 +1,7 @@
 """Benchmarks and long-running checks of the engine. README.md says what each one measures.
 
 Imports: engine.batch, engine.cli, engine.cluster, engine.sandbox,
-engine.engine, engine.errors, engine.hub.gguf, engine.kv, engine.messages, engine.model,
+engine.engine, engine.errors, engine.hub.gguf, engine.cache, engine.messages, engine.model,
 engine.model.cpu, engine.model.patches, engine.params, engine.reply,
 engine.runtime.
 """

@@ -162,7 +162,7 @@ def _compare(model: Any) -> tuple[float, float, bool]:
     """The largest difference of a logit, the logits' spread, and whether all tokens are equal."""
     import mlx.core as mx
 
-    from engine.kv.cache_objects import clone
+    from engine.cache.cache_objects import clone
     from engine.model.runner import forward
 
     def greedy(logits: mx.array) -> list[int]:

@@ -18,7 +18,7 @@ from engine.bench import graph_marks, graph_steps
 from engine.bench.graph_count import Count
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
-from engine.kv import slot_policy
+from engine.cache import slot_policy
 from engine.sandbox.process import own_command
 
 FAMILIES = ("llama", "qwen3", "gemma3_text", "gpt_oss", "qwen3_next", "deepseek_v3")

@@ -104,8 +104,8 @@ def stretto(model: Any, case: Case) -> Count | None:
     """A step of Stretto's runner; None where the model cannot have it."""
     import mlx.core as mx
 
+    from engine.cache.session_kv import SessionKV
     from engine.errors import EngineError
-    from engine.kv.session_kv import SessionKV
     from engine.model import quantised, runner
     from engine.model.runner import Reading
 
@@ -172,7 +172,7 @@ def _on_a_prefix(session: Callable[[int], Any], case: Case) -> list[Any]:
 
 def _written(kvs: Sequence[Any]) -> list[Any]:
     """The caches' arrays: what a step writes there is part of it even where nothing reads it."""
-    from engine.kv.cache_objects import leaves
+    from engine.cache.cache_objects import leaves
 
     slots = {id(kv.slots): kv.slots for kv in kvs if kv.slots is not None}
     stacks = {id(kv.stack): kv.stack for kv in kvs if kv.stack is not None}
@@ -185,7 +185,7 @@ def batch(net: Any, make: Callable[[], list[Any]], case: Case) -> Count | None:
     import mlx.core as mx
     from mlx_lm.generate import BatchGenerator
 
-    from engine.kv.cache_objects import leaves
+    from engine.cache.cache_objects import leaves
 
     if case.bits:
         return None

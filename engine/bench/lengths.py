@@ -124,8 +124,8 @@ class _Stretto(Contender):
     def __init__(self, model: Any, chats: int, tokens: int, in_slots: bool) -> None:
         from dataclasses import replace
 
-        from engine.kv.session_kv import SessionKV
-        from engine.kv.slots import Slots
+        from engine.cache.session_kv import SessionKV
+        from engine.cache.slots import Slots
 
         slots = None
         if in_slots and model.slots is not None:

@@ -16,7 +16,7 @@ from engine.params import SamplingParams
 def short_prefixes(tokens: int) -> Iterator[None]:
     """In this block chats share a prefix from this many tokens on."""
     # Imported here because it imports MLX, which an engine must do first.
-    from engine.kv import shared_prefix
+    from engine.cache import shared_prefix
 
     known = shared_prefix.MIN_TOKENS
     shared_prefix.MIN_TOKENS = tokens

@@ -19,9 +19,9 @@ from typing import Any
 
 from engine.bench import small_configs
 from engine.bench.random_models import write_model
+from engine.cache import estimate
 from engine.engine import Engine
 from engine.errors import UNSUPPORTED_SESSION, EngineError
-from engine.kv import estimate
 from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.runtime import pacing

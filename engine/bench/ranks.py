@@ -185,7 +185,7 @@ class _Steps:
     """So many chats of one model, stepped together."""
 
     def __init__(self, group: Any, model: Any, chats: int) -> None:
-        from engine.kv.session_kv import SessionKV
+        from engine.cache.session_kv import SessionKV
         from engine.model import runner
 
         self._group, self._model = group, model

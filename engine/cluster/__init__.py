@@ -14,6 +14,6 @@ they hold their part of the weights and of every cache, and do what rank 0's rec
 
 What was decided, and measured, is in engine/DECISIONS.md.
 
-Imports: engine.sandbox, engine.errors, engine.kv, engine.messages, engine.model,
+Imports: engine.sandbox, engine.errors, engine.cache, engine.messages, engine.model,
 engine.runtime.
 """

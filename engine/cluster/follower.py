@@ -11,13 +11,13 @@ from typing import Any
 
 import mlx.core as mx
 
+from engine.cache.cache_file import Contents, DamagedError, build_caches
+from engine.cache.offload import Offload, kv_fingerprint
+from engine.cache.session_kv import SessionKV
 from engine.cluster import sharding
 from engine.cluster.group import Do, Group, Record, as_name, check_of, digest, file_digest, integers
 from engine.cluster.machines import find_model
 from engine.errors import EngineError, words_of
-from engine.kv.cache_file import Contents, DamagedError, build_caches
-from engine.kv.offload import Offload, kv_fingerprint
-from engine.kv.session_kv import SessionKV
 from engine.model import fingerprint, folder, loader, runner
 from engine.model.loaded import LoadedModel
 from engine.model.quantised import kept_in

@@ -17,8 +17,8 @@ from zlib import crc32
 
 import mlx.core as mx
 
-from engine.kv import cache_file
-from engine.kv.session_kv import SessionKV
+from engine.cache import cache_file
+from engine.cache.session_kv import SessionKV
 
 SIZE = 256
 """Numbers of the first collective: a step of a hundred chats, or an opening with a short prompt."""

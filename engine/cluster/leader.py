@@ -17,14 +17,14 @@ from typing import Any
 
 import mlx.core as mx
 
+from engine.cache.cache_file import Contents
+from engine.cache.cache_objects import Caches
+from engine.cache.ledger import common_prefix
+from engine.cache.offload import LEAST_TOKENS, Offload
+from engine.cache.session_kv import SessionKV
 from engine.cluster import sharding
 from engine.cluster.group import Do, Group, Order, as_numbers, check_of, digest, encode, file_digest
 from engine.errors import MODEL_LOAD_FAILED, EngineError, RanksLostError, words_of
-from engine.kv.cache_file import Contents
-from engine.kv.cache_objects import Caches
-from engine.kv.ledger import common_prefix
-from engine.kv.offload import LEAST_TOKENS, Offload
-from engine.kv.session_kv import SessionKV
 from engine.model import fingerprint, loader, vocabulary
 from engine.model.loaded import LoadedModel
 from engine.model.loader import Examined, Pieces

@@ -10,9 +10,9 @@ from zlib import crc32
 
 import mlx.core as mx
 
+from engine.cache.config_shape import text_configs
+from engine.cache.estimate import Weights
 from engine.errors import UNSUPPORTED_SESSION, EngineError
-from engine.kv.config_shape import text_configs
-from engine.kv.estimate import Weights
 from engine.model import loader, probe
 from engine.model.info import Model
 from engine.model.loaded import LoadedModel, TextCodec

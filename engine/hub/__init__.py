@@ -9,9 +9,10 @@
 Works beside a running engine and without one. Only data is fetched: no file of a repository is
 ever run, and code in it is not even downloaded. Importing this package imports no client.
 
-Imports: engine.sandbox, engine.errors, engine.hub.gguf, engine.kv, engine.model.
+Imports: engine.sandbox, engine.errors, engine.hub.gguf, engine.cache, engine.model.
 """
 
+from engine.cache.estimate import Fit
 from engine.hub.downloads import (
     bytes_present,
     bytes_unfinished,
@@ -23,7 +24,6 @@ from engine.hub.downloads import (
 )
 from engine.hub.models import Found, HubFacts, HubFile, HubModel, card, fit, look_up, search
 from engine.hub.names import Wanted, clean_name, parse
-from engine.kv.estimate import Fit
 
 __all__ = [
     "Fit",

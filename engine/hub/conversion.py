@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from engine.cache.config_shape import text_configs
 from engine.errors import (
     DOWNLOAD_CANCELLED,
     INVALID_REQUEST,
@@ -27,7 +28,6 @@ from engine.hub import downloads
 from engine.hub.downloads import SPARE, Progress
 from engine.hub.models import knows
 from engine.hub.names import clean_name
-from engine.kv.config_shape import text_configs
 from engine.model import folder as folders
 from engine.sandbox import confined
 from engine.sandbox.process import own_command

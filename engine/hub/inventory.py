@@ -24,6 +24,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from engine.cache.config_shape import text_configs
 from engine.errors import EngineError
 from engine.hub import downloads
 from engine.hub.gguf import kept
@@ -38,7 +39,6 @@ from engine.hub.names import (
     takes_tools,
     template_text,
 )
-from engine.kv.config_shape import text_configs
 from engine.model.folder import context_length, display_name
 from engine.sandbox.folders import ADAPTER_CONFIG, ADAPTER_WEIGHTS, ordinary, read, read_json
 

@@ -16,6 +16,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
+from engine.cache import estimate
+from engine.cache.config_shape import text_configs
+from engine.cache.estimate import Fit, Weights, context_limit
 from engine.errors import INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND, EngineError
 from engine.hub import net
 from engine.hub.names import (
@@ -30,9 +33,6 @@ from engine.hub.names import (
     takes_tools,
     template_text,
 )
-from engine.kv import estimate
-from engine.kv.config_shape import text_configs
-from engine.kv.estimate import Fit, Weights, context_limit
 from engine.sandbox.folders import BITS
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.kv.shared_prefix import Split
+from engine.cache.shared_prefix import Split
 from engine.model import cpu, patches
 from engine.model.cpu import attention as cpu_attention
 from engine.model.cpu.attention import Part, part

@@ -21,9 +21,9 @@ from collections.abc import Mapping, Sequence
 import mlx.core as mx
 import numpy as np
 
+from engine.cache.cache_objects import may_not_trim
+from engine.cache.session_kv import SessionKV
 from engine.errors import UNSUPPORTED_SESSION, EngineError
-from engine.kv.cache_objects import may_not_trim
-from engine.kv.session_kv import SessionKV
 from engine.model import runner
 from engine.model.loaded import LoadedModel, TextCodec, Trust
 from engine.model.runner import Answer, Unsampled

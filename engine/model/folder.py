@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from engine.cache.estimate import context_limit
 from engine.errors import MODEL_LOAD_FAILED, EngineError
-from engine.kv.estimate import context_limit
 from engine.params import takes
 from engine.sandbox import folders
 from engine.sandbox.protocol import RefusedError

@@ -10,9 +10,9 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.kv.cache_objects import Caches
-from engine.kv.session_kv import SessionKV
-from engine.kv.slots import Slots
+from engine.cache.cache_objects import Caches
+from engine.cache.session_kv import SessionKV
+from engine.cache.slots import Slots
 from engine.model.info import Model
 from engine.model.probe import Abilities
 from engine.params import SamplingParams

@@ -17,12 +17,12 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.kv import cache_objects
-from engine.kv.cache_objects import Caches, clone
-from engine.kv.estimate import MemoryEstimate
-from engine.kv.session_kv import SessionKV
-from engine.kv.slot_policy import policy_for
-from engine.kv.slots import Slots
+from engine.cache import cache_objects
+from engine.cache.cache_objects import Caches, clone
+from engine.cache.estimate import MemoryEstimate
+from engine.cache.session_kv import SessionKV
+from engine.cache.slot_policy import policy_for
+from engine.cache.slots import Slots
 from engine.model import cpu, output_rows, patches, ragged
 from engine.model.backend import device_here
 from engine.model.patches import mix_in

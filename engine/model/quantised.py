@@ -14,11 +14,11 @@ from typing import Any
 
 import mlx.core as mx
 
+from engine.cache.cache_objects import Caches, clone, leaves, measure
+from engine.cache.estimate import MemoryEstimate
+from engine.cache.session_kv import SessionKV
+from engine.cache.slots import Slots
 from engine.errors import UNSUPPORTED_SESSION, EngineError
-from engine.kv.cache_objects import Caches, clone, leaves, measure
-from engine.kv.estimate import MemoryEstimate
-from engine.kv.session_kv import SessionKV
-from engine.kv.slots import Slots
 from engine.model import probe, ragged, vocabulary
 from engine.model.loaded import LoadedModel
 

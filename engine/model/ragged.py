@@ -24,9 +24,9 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.kv import slot_layer
-from engine.kv.slot_buffer import SlotBuffer
-from engine.kv.slots import Slots
+from engine.cache import slot_layer
+from engine.cache.slot_buffer import SlotBuffer
+from engine.cache.slots import Slots
 from engine.model.patches import mix_in
 
 Kept = mx.array | tuple[mx.array, ...]

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import mlx.core as mx
 import numpy as np
 
-from engine.kv.cache_objects import Caches, leaves
-from engine.kv.session_kv import SessionKV
+from engine.cache.cache_objects import Caches, leaves
+from engine.cache.session_kv import SessionKV
 from engine.model import cpu, output_rows, ragged
 from engine.model.constraint import Constraint
 from engine.model.loaded import LoadedModel

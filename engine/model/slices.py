@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import mlx.core as mx
 
-from engine.kv.cache_objects import leaves
+from engine.cache.cache_objects import leaves
 
 T = TypeVar("T")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from engine.cache.cache_file import Record
+from engine.cache.ledger import Ledger
 from engine.errors import SESSION_BUSY, SESSION_CLOSED, UNKNOWN_MODEL, EngineError, as_engine_error
-from engine.kv.cache_file import Record
-from engine.kv.ledger import Ledger
 from engine.messages import (
     Cancel,
     CloseSession,

@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 
 from engine import hub
+from engine.cache.config_shape import text_configs
+from engine.cache.estimate import Fit, Loaded, Weights, fit
 from engine.cluster.sharding import Shares
 from engine.errors import MODEL_LOAD_FAILED, OUT_OF_MEMORY, EngineError, is_out_of_memory, words_of
 from engine.hub.gguf import kept
 from engine.hub.names import clean_name
-from engine.kv.config_shape import text_configs
-from engine.kv.estimate import Fit, Loaded, Weights, fit
 from engine.messages import Estimate
 from engine.model import adapting, fingerprint, folder, loader
 from engine.model.adapting import Adapter, reads_again

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 import mlx.core as mx
 
+from engine.cache.ledger import CacheKey
+from engine.cache.session_kv import SessionKV
 from engine.errors import let_go
-from engine.kv.ledger import CacheKey
-from engine.kv.session_kv import SessionKV
 from engine.model import drafting, runner
 from engine.model.drafting import Check, Drafter
 from engine.model.runner import Following, Reading

@@ -9,6 +9,9 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.cache.cache_file import Contents, DamagedError, build_caches
+from engine.cache.cache_objects import Caches
+from engine.cache.session_kv import SessionKV
 from engine.errors import (
     CAPACITY_EXHAUSTED,
     CONTEXT_OVERFLOW,
@@ -18,9 +21,6 @@ from engine.errors import (
     as_engine_error,
     words_of,
 )
-from engine.kv.cache_file import Contents, DamagedError, build_caches
-from engine.kv.cache_objects import Caches
-from engine.kv.session_kv import SessionKV
 from engine.messages import Command, Embed, Embeddings, RawPrompt
 from engine.model import backend, runner
 from engine.model.loaded import LoadedModel, TextCodec

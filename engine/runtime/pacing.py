@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from engine.kv.ledger import FIXED_CHUNK
+from engine.cache.ledger import FIXED_CHUNK
 
 TILE = 16
 """Larger chunks are whole multiples of this: matrix products work on tiles of so many rows."""

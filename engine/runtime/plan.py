@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum, auto
 
-from engine.kv.ledger import CacheKey, Offer
+from engine.cache.ledger import CacheKey, Offer
 
 
 class Status(IntEnum):

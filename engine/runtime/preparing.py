@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from engine.cache.cache_file import Record
+from engine.cache.ledger import Ledger
 from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST, EngineError
-from engine.kv.cache_file import Record
-from engine.kv.ledger import Ledger
 from engine.messages import Added, Asked, Message, RawPrompt
 from engine.model.constraint import constrain
 from engine.model.loaded import TextCodec

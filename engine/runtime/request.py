@@ -11,13 +11,13 @@ from functools import cached_property
 
 import mlx.core as mx
 
-from engine.kv import shared_prefix
-from engine.kv.estimate import MemoryEstimate
-from engine.kv.held_caches import Part
-from engine.kv.ledger import TOKEN_BYTES, CacheKey, Ledger, Offer, common_prefix, packed
-from engine.kv.offload import kv_fingerprint
-from engine.kv.prefix_index import Reader
-from engine.kv.session_kv import SessionKV
+from engine.cache import shared_prefix
+from engine.cache.estimate import MemoryEstimate
+from engine.cache.held_caches import Part
+from engine.cache.ledger import TOKEN_BYTES, CacheKey, Ledger, Offer, common_prefix, packed
+from engine.cache.offload import kv_fingerprint
+from engine.cache.prefix_index import Reader
+from engine.cache.session_kv import SessionKV
 from engine.messages import (
     CallEvent,
     Failed,

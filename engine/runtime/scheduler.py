@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.kv.ledger import MIN_GAIN, in_common
+from engine.cache.ledger import MIN_GAIN, in_common
 from engine.runtime import admission
 from engine.runtime import drafts as drafting
 from engine.runtime.admission import Eviction

@@ -16,6 +16,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from engine.cache.held_caches import Part
+from engine.cache.ledger import Offer
+from engine.cache.offload import Offload
 from engine.cluster.leader import Leader
 from engine.errors import (
     INTERNAL_ERROR,
@@ -25,9 +28,6 @@ from engine.errors import (
     is_out_of_memory,
     words_of,
 )
-from engine.kv.held_caches import Part
-from engine.kv.ledger import Offer
-from engine.kv.offload import Offload
 from engine.messages import FinishReason
 from engine.model import backend
 from engine.model.backend import Backend

@@ -29,6 +29,6 @@ What was decided, and why:
   The parent keeps to the same limits, and says what happened. A child ends with its parent: by the
   pipe's end when it waits, by a signal on Linux, by its timer elsewhere.
 
-Imports: engine.errors, engine.hub.gguf, engine.kv, engine.messages, engine.params,
+Imports: engine.errors, engine.hub.gguf, engine.cache, engine.messages, engine.params,
 engine.text.
 """

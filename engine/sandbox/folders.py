@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from engine.kv.config_shape import text_configs
+from engine.cache.config_shape import text_configs
 from engine.sandbox.protocol import RefusedError
 from engine.text.rendering import TEMPLATE_FOLDER
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from engine.cache.ledger import Ledger, common_prefix
 from engine.errors import INVALID_REQUEST, EngineError
-from engine.kv.ledger import Ledger, common_prefix
 from engine.messages import Message, RawPrompt
 from engine.text import contents, pieces, recognition
 from engine.text.rendering import InProcess, Reader, TooLongError

@@ -19,8 +19,8 @@ import mlx.core as mx
 from engine import Engine, Session
 from engine.bench.limits import short_prefixes
 from engine.bench.random_models import write_model
+from engine.cache.cache_file import Image
 from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY, SESSION_CLOSED
-from engine.kv.cache_file import Image
 from engine.messages import Failed, Finished, FinishReason
 from engine.model import runner
 from engine.params import SamplingParams

@@ -13,7 +13,7 @@ from mlx_lm.utils import load_model
 
 from engine import Engine, SamplingParams
 from engine.bench.families import write_family
-from engine.kv.cache_objects import Caches
+from engine.cache.cache_objects import Caches
 from engine.model import probe, runner
 from engine.model.loaded import LoadedModel
 from engine.runtime.pacing import Pacing

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from engine.bench.random_models import CHATML, write_tokenizer
+from engine.cache.ledger import Ledger
 from engine.cli.arguments import GUIDE
 from engine.errors import (
     CONTEXT_OVERFLOW,
@@ -25,7 +26,6 @@ from engine.errors import (
     TEMPLATE_ERROR,
     EngineError,
 )
-from engine.kv.ledger import Ledger
 from engine.model import fingerprint
 from engine.model.folder import check as check_folder
 from engine.params import SamplingParams

@@ -13,8 +13,8 @@ import pytest
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from engine import Engine, SamplingParams, Session
+from engine.cache.ledger import Ledger
 from engine.errors import EngineError
-from engine.kv.ledger import Ledger
 from engine.messages import Message, RawPrompt
 from engine.sandbox.prompts import Plain, describe
 from engine.text import contents, pieces, prompt, recognition

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from engine.cache.ledger import Ledger, common_prefix
 from engine.cli.main import main
-from engine.kv.ledger import Ledger, common_prefix
 from engine.messages import Message
 from engine.model.vocabulary import end_ids
 from engine.sandbox.prompts import Plain, describe

@@ -12,8 +12,8 @@ import pytest
 
 from engine import Engine, EngineError, Failed, Finished, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
-from engine.kv import offload
-from engine.kv.held_caches import HeldCaches
+from engine.cache import offload
+from engine.cache.held_caches import HeldCaches
 from engine.model import loader, runner
 from engine.runtime import commands as reception
 from engine.runtime import preparing

@@ -12,9 +12,9 @@ import pytest
 from engine import Engine, EngineError, SamplingParams
 from engine.bench import memory
 from engine.bench.small_configs import NotBuildableError, architectures, small_config
-from engine.kv.cache_objects import leaves
-from engine.kv.config_shape import shape_of
-from engine.kv.estimate import Fit, Loaded, MemoryEstimate, Weights, estimate, fit
+from engine.cache.cache_objects import leaves
+from engine.cache.config_shape import shape_of
+from engine.cache.estimate import Fit, Loaded, MemoryEstimate, Weights, estimate, fit
 
 GB = 10**9
 

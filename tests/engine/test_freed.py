@@ -16,7 +16,7 @@ import pytest
 
 from engine import Engine, EngineError, Model, SamplingParams
 from engine.bench.small_copies import perturbed
-from engine.kv.session_kv import SessionKV
+from engine.cache.session_kv import SessionKV
 from engine.model import drafting as model_drafting
 from engine.model import loader, runner, sampling
 from engine.model.loaded import LoadedModel

@@ -10,9 +10,9 @@ import pytest
 from mlx_lm.models.cache import ArraysCache, CacheList, KVCache, QuantizedKVCache, RotatingKVCache
 
 from engine.bench.families import write_family
-from engine.kv.cache_objects import clone, leaves, measure, nbytes
-from engine.kv.ledger import Ledger, common_prefix
-from engine.kv.session_kv import SessionKV
+from engine.cache.cache_objects import clone, leaves, measure, nbytes
+from engine.cache.ledger import Ledger, common_prefix
+from engine.cache.session_kv import SessionKV
 from engine.model import backend
 from engine.model.loader import load_at_once
 

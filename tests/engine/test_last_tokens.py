@@ -12,7 +12,7 @@ import pytest
 
 from engine import Engine, EngineError, Finished, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
-from engine.kv.session_kv import SessionKV
+from engine.cache.session_kv import SessionKV
 from engine.model import backend, loader, output_rows, runner
 from engine.model.runner import Reading
 from engine.runtime import scheduler as together

@@ -17,10 +17,10 @@ from mlx_lm.models.cache import KVCache
 
 from engine import Engine, Reply, SamplingParams, Session
 from engine.bench.limits import short_prefixes
-from engine.kv import cache_file, held_caches, shared_prefix
-from engine.kv.cache_file import Image, build_caches, read_contents, read_record, take_image
-from engine.kv.held_caches import Tally
-from engine.kv.session_kv import SessionKV
+from engine.cache import cache_file, held_caches, shared_prefix
+from engine.cache.cache_file import Image, build_caches, read_contents, read_record, take_image
+from engine.cache.held_caches import Tally
+from engine.cache.session_kv import SessionKV
 from engine.model.slices import at_once
 from engine.runtime import admission, preparing
 from engine.runtime import commands as reception

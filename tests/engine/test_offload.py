@@ -16,8 +16,8 @@ from zlib import crc32
 import pytest
 
 from engine import Engine, SamplingParams
-from engine.kv.cache_file import DamagedError, read_contents, read_record
-from engine.kv.offload import LEAST_TOKENS
+from engine.cache.cache_file import DamagedError, read_contents, read_record
+from engine.cache.offload import LEAST_TOKENS
 from tests.engine.families import FAMILIES
 
 Folder = Callable[[str], Path]
@@ -366,7 +366,7 @@ def test_killed_in_the_midst_of_writing_leaves_whole_files_only(
     script = """
         import os, signal, sys, threading
         from engine import Engine, SamplingParams
-        from engine.kv.cache_file import Image
+        from engine.cache.cache_file import Image
         whole = Image.write
         def half(self, stream):
             stream.write(self.header)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine.kv.ledger import FIXED_CHUNK, MIN_GAIN, packed
+from engine.cache.ledger import FIXED_CHUNK, MIN_GAIN, packed
 from engine.runtime import plan as plan_module
 from engine.runtime.pacing import GAP_BUDGET, TILE, Pacing
 from engine.runtime.plan import (

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mlx_lm.models.cache import ArraysCache, KVCache
 
-from engine.kv import prefix_index
-from engine.kv.held_caches import Watch
-from engine.kv.ledger import MIN_GAIN, CacheKey, Offer, packed
-from engine.kv.prefix_index import PrefixIndex, Reader, _Node
-from engine.kv.session_kv import SessionKV
+from engine.cache import prefix_index
+from engine.cache.held_caches import Watch
+from engine.cache.ledger import MIN_GAIN, CacheKey, Offer, packed
+from engine.cache.prefix_index import PrefixIndex, Reader, _Node
+from engine.cache.session_kv import SessionKV
 
 KIND = ("model",)
 

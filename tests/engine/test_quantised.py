@@ -12,7 +12,7 @@ import pytest
 
 from engine import Engine, EngineError, SamplingParams
 from engine.bench.random_models import write_model
-from engine.kv.cache_objects import clone, leaves
+from engine.cache.cache_objects import clone, leaves
 from engine.model import backend
 from engine.model.loaded import LoadedModel
 from engine.model.loader import load_at_once

@@ -22,13 +22,13 @@ from engine import Engine, EngineError, Failed, Finished, Model, SamplingParams
 from engine.bench import ranks as bench_ranks
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
+from engine.cache.estimate import Weights
+from engine.cache.session_kv import SessionKV
 from engine.cluster import group, leader, rank, relay, sharding
 from engine.cluster.group import Do, Order, Record
 from engine.cluster.link import Answered, Asked, Called, Link, Unasked
 from engine.cluster.processes import Rank
 from engine.cluster.relay import BUDGET_SHARE, budget_of, differing
-from engine.kv.estimate import Weights
-from engine.kv.session_kv import SessionKV
 from engine.messages import Load, UnloadIdle
 from engine.reply import Reply
 from engine.runtime.examining import Candidate

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine import Engine, EngineError, Reply, SamplingParams, Session, TextDelta
-from engine.kv import shared_prefix
+from engine.cache import shared_prefix
 from engine.model import runner
 from engine.model.runner import Reading
 from engine.runtime.plan import Status, StepPlan, View

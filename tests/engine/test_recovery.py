@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from engine import Engine, EngineError, Reply, SamplingParams, TextDelta
-from engine.kv.offload import Offload
-from engine.kv.prefix_index import PrefixIndex
+from engine.cache.offload import Offload
+from engine.cache.prefix_index import PrefixIndex
 from engine.runtime import loop
 from engine.runtime import state as state_module
 from engine.runtime.delivery import Delivery

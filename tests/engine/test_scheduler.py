@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.kv.ledger import FIXED_CHUNK
+from engine.cache.ledger import FIXED_CHUNK
 from engine.runtime.pacing import MIN_CHUNK, TILE, Pacing, Turns, Waiting
 
 

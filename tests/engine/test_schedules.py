@@ -14,7 +14,7 @@ from engine.bench import alone
 from engine.bench.alone import Outcome, compare
 from engine.bench.limits import short_context, tight_budget
 from engine.bench.schedules import Schedule
-from engine.kv import shared_prefix
+from engine.cache import shared_prefix
 from engine.model import ragged, runner
 
 FAMILIES = ["plain", "sliding window", "hybrid recurrent", "MLA", "sparse MLA", "chunked mask"]

@@ -10,9 +10,9 @@ import pytest
 from mlx_lm.models.cache import KVCache
 
 from engine import Engine, SamplingParams, Session
-from engine.kv import shared_prefix
-from engine.kv.session_kv import SessionKV
-from engine.kv.shared_prefix import SharedPrefixKV, Split
+from engine.cache import shared_prefix
+from engine.cache.session_kv import SessionKV
+from engine.cache.shared_prefix import SharedPrefixKV, Split
 from engine.model import attention, backend, cpu
 
 STORY = "Listen to this story, all of you, and say how it goes on. " * 5

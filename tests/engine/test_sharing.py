@@ -11,9 +11,9 @@ import pytest
 from engine import Engine, Reply, SamplingParams
 from engine.bench.random_models import write_model
 from engine.bench.small_copies import perturbed
-from engine.kv.ledger import packed
-from engine.kv.prefix_index import PrefixIndex, Reader
-from engine.kv.session_kv import SessionKV
+from engine.cache.ledger import packed
+from engine.cache.prefix_index import PrefixIndex, Reader
+from engine.cache.session_kv import SessionKV
 from engine.model import fingerprint
 from engine.model.drafting import Drafter
 from engine.runtime import drafts as drafting

@@ -17,11 +17,11 @@ from engine.bench.alone import compare
 from engine.bench.random_models import write_model
 from engine.bench.schedules import Schedule
 from engine.bench.small_configs import small_config
-from engine.kv import slot_policy
-from engine.kv.cache_objects import clone, leaves
-from engine.kv.session_kv import SessionKV
-from engine.kv.slot_policy import ON_CPU, ON_GPU, SlotPolicy
-from engine.kv.slots import Slots
+from engine.cache import slot_policy
+from engine.cache.cache_objects import clone, leaves
+from engine.cache.session_kv import SessionKV
+from engine.cache.slot_policy import ON_CPU, ON_GPU, SlotPolicy
+from engine.cache.slots import Slots
 from engine.messages import RawPrompt
 from engine.model import backend
 from engine.model.loader import load_at_once

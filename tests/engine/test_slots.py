@@ -13,12 +13,12 @@ import pytest
 from mlx_lm.models.cache import KVCache, RotatingKVCache
 
 from engine import Engine, SamplingParams
-from engine.kv import slot_policy
-from engine.kv.session_kv import SessionKV
-from engine.kv.slot_buffer import SlotBuffer
-from engine.kv.slot_policy import ON_CPU, ON_GPU, SlotPolicy
-from engine.kv.slots import Slots
-from engine.kv.state_stack import StateStack
+from engine.cache import slot_policy
+from engine.cache.session_kv import SessionKV
+from engine.cache.slot_buffer import SlotBuffer
+from engine.cache.slot_policy import ON_CPU, ON_GPU, SlotPolicy
+from engine.cache.slots import Slots
+from engine.cache.state_stack import StateStack
 from engine.model.ragged import share_caches
 
 LAYERS, HEADS, DIM = 3, 2, 4

@@ -7,8 +7,8 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.kv.estimate import STEP, UNLIMITED, MemoryEstimate
-from engine.kv.shared_prefix import GROWTH_TOKENS, SharedPrefixKV
+from engine.cache.estimate import STEP, UNLIMITED, MemoryEstimate
+from engine.cache.shared_prefix import GROWTH_TOKENS, SharedPrefixKV
 
 Caches = list[Any]
 """One cache object for each layer of a model."""

@@ -17,8 +17,8 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from engine.kv.held_caches import HeldCaches
-from engine.kv.ledger import (
+from engine.cache.held_caches import HeldCaches
+from engine.cache.ledger import (
     MIN_GAIN,
     TOKEN_BYTES,
     CacheKey,
@@ -28,7 +28,7 @@ from engine.kv.ledger import (
     in_common,
     packed,
 )
-from engine.kv.session_kv import SessionKV
+from engine.cache.session_kv import SessionKV
 
 MOST_ASKED = 32
 """Holders of as many tokens that are asked how far they can go back, where the first cannot."""

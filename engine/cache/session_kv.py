@@ -12,8 +12,8 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.kv import shared_prefix
-from engine.kv.cache_objects import (
+from engine.cache import shared_prefix
+from engine.cache.cache_objects import (
     MAX_STEPS,
     Caches,
     clone,
@@ -24,10 +24,10 @@ from engine.kv.cache_objects import (
     own_states,
     stagger,
 )
-from engine.kv.estimate import STEP
-from engine.kv.held_caches import HeldCaches, Snapshot
-from engine.kv.ledger import Ledger, common_prefix
-from engine.kv.shared_prefix import SharedPrefix, SharedPrefixKV
+from engine.cache.estimate import STEP
+from engine.cache.held_caches import HeldCaches, Snapshot
+from engine.cache.ledger import Ledger, common_prefix
+from engine.cache.shared_prefix import SharedPrefix, SharedPrefixKV
 
 
 class SessionKV(HeldCaches):

@@ -8,10 +8,10 @@ from typing import Any, Protocol
 
 import mlx.core as mx
 
-from engine.kv import slot_layer
-from engine.kv.slot_layer import Form
-from engine.kv.slot_policy import BLOCK, SlotPolicy
-from engine.kv.state_stack import Stacked
+from engine.cache import slot_layer
+from engine.cache.slot_layer import Form
+from engine.cache.slot_policy import BLOCK, SlotPolicy
+from engine.cache.state_stack import Stacked
 
 log = logging.getLogger(__name__)
 

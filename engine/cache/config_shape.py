@@ -49,7 +49,7 @@ class Shape:
         inner: the widest array of a feed-forward layer, in numbers a token.
         latent: keys are kept compressed.
         grouped: several heads of the queries share one of the keys.
-        slots: chats that decode together can share a buffer (`engine.kv.slots`).
+        slots: chats that decode together can share a buffer (`engine.cache.slots`).
         scanned: numbers that a recurrent layer takes for each token of a chunk that it reads; 0
             where it takes no more than attention does.
         scan_heads: that compare each token of a chunk with each other (Mamba 2); 0 where none do.

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import mlx.core as mx
 
-from engine.kv.cache_objects import Caches, can_trim, leaves, may_not_trim, own_states
-from engine.kv.shared_prefix import SharedPrefix, SharedPrefixKV, numbers
-from engine.kv.slot_buffer import SlotBuffer
-from engine.kv.state_stack import StateStack
+from engine.cache.cache_objects import Caches, can_trim, leaves, may_not_trim, own_states
+from engine.cache.shared_prefix import SharedPrefix, SharedPrefixKV, numbers
+from engine.cache.slot_buffer import SlotBuffer
+from engine.cache.state_stack import StateStack
 
 
 @dataclass

@@ -22,10 +22,10 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.kv.slot_buffer import Occupant, SlotBuffer, length_of, slot_caches
-from engine.kv.slot_layer import Form, in_step
-from engine.kv.slot_policy import ON_CPU, SlotPolicy
-from engine.kv.state_stack import StateStack
+from engine.cache.slot_buffer import Occupant, SlotBuffer, length_of, slot_caches
+from engine.cache.slot_layer import Form, in_step
+from engine.cache.slot_policy import ON_CPU, SlotPolicy
+from engine.cache.state_stack import StateStack
 
 _Forms = dict[int, tuple[Form, ...]]
 """Of the caches that a slot holds, by the session's id."""

@@ -23,11 +23,11 @@ from zlib import crc32
 import mlx.core as mx
 import numpy as np
 
-from engine.kv.cache_objects import Caches, leaves
-from engine.kv.held_caches import Part
-from engine.kv.ledger import Ledger
-from engine.kv.session_kv import SessionKV
-from engine.kv.shared_prefix import Joined
+from engine.cache.cache_objects import Caches, leaves
+from engine.cache.held_caches import Part
+from engine.cache.ledger import Ledger
+from engine.cache.session_kv import SessionKV
+from engine.cache.shared_prefix import Joined
 
 FORMAT = "stretto-kv-3"
 

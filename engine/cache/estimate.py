@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from engine.kv.config_shape import Shape, shape_of, text_configs
-from engine.kv.slot_policy import ON_CPU, ON_GPU, SlotPolicy
+from engine.cache.config_shape import Shape, shape_of, text_configs
+from engine.cache.slot_policy import ON_CPU, ON_GPU, SlotPolicy
 
 STEP = 256
 """Tokens by which mlx-lm's caches grow."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import mlx.core as mx
 
-from engine.kv.cache_objects import compact
+from engine.cache.cache_objects import compact
 
 
 class Form(NamedTuple):

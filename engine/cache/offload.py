@@ -18,8 +18,7 @@ from collections import deque
 from collections.abc import Callable, Container
 from pathlib import Path
 
-from engine.errors import words_of
-from engine.kv.cache_file import (
+from engine.cache.cache_file import (
     Contents,
     DamagedError,
     Image,
@@ -28,8 +27,9 @@ from engine.kv.cache_file import (
     read_record,
     take_image,
 )
-from engine.kv.held_caches import Part
-from engine.kv.session_kv import SessionKV
+from engine.cache.held_caches import Part
+from engine.cache.session_kv import SessionKV
+from engine.errors import words_of
 
 log = logging.getLogger(__name__)
 
