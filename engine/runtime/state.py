@@ -181,7 +181,7 @@ class State:
 
         Replies that no session has any more are ended, and sessions let go of replies that have.
         """
-        if len(self.unended) == len(self.requests):
+        if self.unended == set(self.requests.values()):
             return
         for request in [r for r in self.requests.values() if r.status == Status.FINISHED]:
             self._let_go(request.session)
