@@ -489,13 +489,16 @@ class Answering:
         body["messages"] = list(found.messages)
         return found
 
-    def _explained(self, error: EngineError) -> EngineError:
+    def _explained(self, error: EngineError) -> Exception:
         """An error in the words that clients hear.
 
-        Where the engine has lost models, it is looked which: they are loaded again.
+        Where the engine has lost models, it is looked which: they are loaded again, unless the
+        server ends. A model that it answers for is never told to be unknown.
         """
-        if error.code not in (ENGINE_STOPPED, UNKNOWN_MODEL) or self.served.ended is not None:
+        if error.code not in (ENGINE_STOPPED, UNKNOWN_MODEL):
             return error
+        if self.served.ended is not None:
+            return self.served.ended
         self.served.lost()
         if error.code == UNKNOWN_MODEL:
             return EngineError(MODEL_UNLOADED, UNLOADED)

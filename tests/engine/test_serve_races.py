@@ -13,12 +13,16 @@ from typing import Any
 
 import pytest
 
-from engine import Engine, Model
+from engine import Engine, EngineError, Model
 from engine.bench.random_models import write_model
+from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL
+from engine.messages import Event, Failed
 from engine.serve import bodies
+from engine.serve.answering import ENDING, Replies
 from engine.serve.auth import Keys, Settings
 from engine.serve.connection import MOST_READ, Connection
 from engine.serve.queue import Queue
+from engine.serve.routes.base import Choice
 from engine.serve.server import Server
 from tests.engine.families import FAMILIES
 from tests.engine.serve_race import Broken, Race
@@ -294,6 +298,23 @@ def test_who_waits_for_a_model_hears_that_the_server_ends(
             got = rest(client)
         assert status(got) == 503
         assert b"The server is ending." in got
+
+
+@pytest.mark.parametrize("code", [UNKNOWN_MODEL, ENGINE_STOPPED])
+def test_whose_model_the_engine_has_lost_hears_that_the_server_ends(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
+    """The end and the engine's error come at once: the model exists, so 404 would be wrong."""
+    server = serve()
+
+    async def fails(replies: Replies) -> tuple[Choice, Event]:
+        server.served.end(EngineError(ENGINE_STOPPED, ENDING))
+        return replies._choices[0], Failed("", "", code, "The model of this chat is not loaded.")
+
+    monkeypatch.setattr(Replies, "next", fails)
+    answer = ask(server, "POST", CHAT, body())
+    assert (answer.status, answer.code) == (503, ENGINE_STOPPED)
+    assert answer.json["error"]["message"] == ENDING
 
 
 def test_a_server_that_has_ended_has_left_nothing_in_the_engine(
