@@ -332,6 +332,33 @@ def test_a_server_that_has_ended_has_left_nothing_in_the_engine(
     until(lambda: [m.id for m in engine.stats()["models"]] == [model.id])
 
 
+def test_a_model_that_comes_back_after_the_servers_end_is_not_kept(
+    serve: Serve, loaded: tuple[Engine, Model], other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, model = loaded
+    server = serve(folders=(other,))
+    assert ask(server, "POST", CHAT, body(model="other")).status == 200
+    again, begun, go_on = engine.load_again, threading.Event(), threading.Event()
+    come: list[Model] = []
+
+    def slow(lost: Model) -> Model:
+        begun.set()
+        assert go_on.wait(60)
+        come.append(again(lost))
+        return come[-1]
+
+    monkeypatch.setattr(engine, "load_again", slow)
+    lost = server.served.models
+    for one in lost:
+        engine.unload(one)
+    assert ask(server, "POST", CHAT, body()).code == "model_unloaded"
+    assert begun.wait(60)
+    server.stop()
+    go_on.set()
+    until(lambda: len(come) == len(lost))
+    until(lambda: [m.id for m in engine.stats()["models"]] == [model.id])
+
+
 # ---------------------------------------------------------------- what clients may take
 
 
