@@ -8,6 +8,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +16,17 @@ import pytest
 
 from engine import Engine, EngineError, Model
 from engine.bench.random_models import write_model
+from engine.engine import Session
 from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL
 from engine.messages import Event, Failed
-from engine.serve import bodies
+from engine.serve import bodies, sessions
 from engine.serve.answering import ENDING, Replies
 from engine.serve.auth import Keys, Settings
 from engine.serve.connection import MOST_READ, Connection
-from engine.serve.queue import Queue
+from engine.serve.queue import Queue, Ticket
 from engine.serve.routes.base import Choice
 from engine.serve.server import Server
+from engine.serve.sessions import Conversations, Places
 from tests.engine.families import FAMILIES
 from tests.engine.serve_race import Broken, Race
 from tests.engine.serve_schedule import schedule, shrunk
@@ -250,6 +253,69 @@ def test_a_model_that_does_not_come_back_does_not_keep_the_others_away(
     assert ask(server, "POST", CHAT, body()).status == 200
     assert [m.path for m in server.served.models] == [model.path]
     assert ask(server, "POST", CHAT, body(model="moved")).code == "model_load_failed"
+
+
+# ---------------------------------------------------------------- faults
+
+
+GIVING_UP: dict[str, tuple[Any, str]] = {
+    "trying": (sessions, "tried"),
+    "a place": (Places, "_leave"),
+    "a named place": (Places, "_leave_named"),
+    "a conversation": (Conversations, "give_back"),
+    "a session": (Session, "close"),
+    "a ticket": (Ticket, "leave"),
+    "replies": (Replies, "stop"),
+    "sending": (Replies, "_send"),
+}
+
+
+@pytest.mark.parametrize("call", [1, 2, 3])
+@pytest.mark.parametrize("part", GIVING_UP)
+def test_a_fault_while_a_request_ends_leaves_nothing_behind(
+    serve: Serve,
+    loaded: tuple[Engine, Model],
+    monkeypatch: pytest.MonkeyPatch,
+    part: str,
+    call: int,
+) -> None:
+    (engine, _), server = loaded, serve(at_once=2)
+    where, name = GIVING_UP[part]
+    usual, calls = getattr(where, name), count(1)
+
+    def faulty(*args: Any) -> Any:
+        if next(calls) == call:
+            raise RuntimeError("injected")
+        return usual(*args)
+
+    for fields in ({}, {"n": 2}, {"session_id": "a"}):
+        with monkeypatch.context() as patched:
+            patched.setattr(where, name, faulty)
+            calls = count(1)
+            assert ask(server, "POST", CHAT, body(**fields)).status in (200, 500)
+        until(lambda: not server.places.queue.busy)
+        assert ask(server, "POST", CHAT, body(**fields)).status == 200
+    server.conversations.clear()
+    named = server.sessions.all()
+    until(lambda: len(engine.stats()["sessions"]) == len(named) == 1)
+
+
+def test_a_fault_while_a_session_is_made_leaves_it_usable(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve()
+    left = [RuntimeError("injected")]
+    leave = Ticket.leave
+
+    def faulty(ticket: Ticket) -> None:
+        if left:
+            raise left.pop()
+        leave(ticket)
+
+    monkeypatch.setattr(Ticket, "leave", faulty)
+    assert ask(server, "POST", "/v1/sessions", {"session_id": "a"}).status == 201
+    assert not left
+    assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
 
 
 # ---------------------------------------------------------------- keys
