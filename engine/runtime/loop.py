@@ -18,7 +18,14 @@ from typing import Any
 import mlx.core as mx
 
 from engine.cluster.leader import Leader
-from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError, RanksLostError, words_of
+from engine.errors import (
+    ENGINE_STOPPED,
+    INTERNAL_ERROR,
+    EngineError,
+    RanksLostError,
+    let_go,
+    words_of,
+)
 from engine.messages import (
     Cancel,
     CloseSession,
@@ -120,6 +127,7 @@ class Loop:
         except BaseException as error:
             log.exception("the engine thread cannot go on")
             why = f"The engine cannot go on: {words_of(error)}"
+            let_go(error)  # arrays that its frames hold go before the streams that they are of
             raise
         finally:
             self.end(why)

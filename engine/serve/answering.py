@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -35,7 +35,14 @@ from engine.serve.routes.base import API, Choice, Generation, Operation, Writer,
 from engine.serve.routes.completions import Embedding, Embeddings, written
 from engine.serve.routes.messages import CountTokens
 from engine.serve.routes.schema import JSON
-from engine.serve.sessions import AnotherModelError, Places, Sent, check_digest, session_name
+from engine.serve.sessions import (
+    AnotherModelError,
+    Places,
+    Sent,
+    check_digest,
+    session_name,
+    tried,
+)
 
 log = logging.getLogger(__name__)
 
@@ -146,6 +153,7 @@ class Replies:
     Args:
         session: where the first choice is answered; those of the others are opened here.
         choices: as many as the request wants, those to one prompt beside each other.
+        held: closes the sessions that are opened here, if they are open then.
 
     Attributes:
         last: how the first choice's reply has ended; None before that, or where it is not known.
@@ -158,9 +166,11 @@ class Replies:
         choices: list[Choice],
         session: Session,
         guest: Guest,
+        held: ExitStack,
     ) -> None:
         self._engine = engine
         self._guest = guest
+        self._held = held
         self._generation = generation
         self._choices = choices
         self._session = session
@@ -178,7 +188,8 @@ class Replies:
         config, model = self._generation.config, self._generation.model
         self._send(self._choices[0], self._session)
         for choice in self._choices[self._generation.n :: self._generation.n]:
-            self._send(choice, config.open(self._engine, model, self._guest))
+            open_one = partial(config.open, self._engine, model, self._guest)
+            self._send(choice, self._opened(open_one))
 
     async def next(self) -> tuple[Choice, Event]:
         """The next event of any of them."""
@@ -219,24 +230,25 @@ class Replies:
         for part in list(self._parts.values()):
             part.reply.cancel()
 
+    def _opened(self, open_one: Callable[[], Session]) -> Session:
+        session = open_one()
+        self._held.callback(session.close)
+        self._held.callback(tried, session.close)
+        return session
+
     def _send(self, choice: Choice, session: Session) -> None:
         generation = self._generation
         deliver = partial(_hand_over, asyncio.get_running_loop(), self._events, choice)
         prompt = generation.prompts[choice.prompt]
         params = _params(generation.params, choice.index - choice.prompt * generation.n)
-        try:
-            reply = session.send(prompt, params, deliver, generation.template)
-        except BaseException:
-            if session is not self._session:
-                session.close()
-            raise
+        reply = session.send(prompt, params, deliver, generation.template)
         self._parts[choice] = _Part(choice, session, reply)
 
     def _fork(self, lead: Choice) -> None:
         session = self._parts[lead].session
         for choice in self._choices[lead.index + 1 : lead.index + self._generation.n]:
             try:
-                self._send(choice, session.fork())
+                self._send(choice, self._opened(session.fork))
             except EngineError as error:
                 failed = Failed(session.id, "", error.code, error.message)
                 self._events.put_nowait((choice, failed))
@@ -410,22 +422,24 @@ class Answering:
             async with self._places.take(
                 guest, name, model, generation, sent, client.comment, len(choices)
             ) as place:
-                replies = Replies(self._engine, generation, choices, place.session, guest)
-                try:
-                    replies.start()
-                    request.answered_by(replies)
-                    choice, event = await self._relayed(replies, choices, request, client)
-                    if generation.messages and isinstance(replies.last, Finished):
-                        choices[0].last = replies.last
-                        place.said = choices[0].said
-                finally:
-                    with anyio.move_on_after(END_SECONDS, shield=True) as late:
-                        await replies.stop()
-                    if late.cancelled_caught:
-                        log.error("a reply that was stopped has not ended in %g s", END_SECONDS)
-                    # What continues a text is no conversation to go on from.
-                    if generation.messages or isinstance(replies.last, Failed):
-                        place.last = replies.last
+                with ExitStack() as held:
+                    replies = Replies(self._engine, generation, choices, place.session, guest, held)
+                    try:
+                        replies.start()
+                        request.answered_by(replies)
+                        choice, event = await self._relayed(replies, choices, request, client)
+                        if generation.messages and isinstance(replies.last, Finished):
+                            choices[0].last = replies.last
+                            place.said = choices[0].said
+                    finally:
+                        with anyio.move_on_after(END_SECONDS, shield=True) as late:
+                            await replies.stop()
+                        if late.cancelled_caught:
+                            why = "a reply that was stopped has not ended in %g s"
+                            log.error(why, END_SECONDS)
+                        # What continues a text is no conversation to go on from.
+                        if generation.messages or isinstance(replies.last, Failed):
+                            place.last = replies.last
             # The session is free before the client hears of the end and asks again.
             await client.take(choice, event)
 
@@ -489,13 +503,16 @@ class Answering:
         body["messages"] = list(found.messages)
         return found
 
-    def _explained(self, error: EngineError) -> EngineError:
+    def _explained(self, error: EngineError) -> Exception:
         """An error in the words that clients hear.
 
-        Where the engine has lost models, it is looked which: they are loaded again.
+        Where the engine has lost models, it is looked which: they are loaded again, unless the
+        server ends. A model that it answers for is never told to be unknown.
         """
-        if error.code not in (ENGINE_STOPPED, UNKNOWN_MODEL) or self.served.ended is not None:
+        if error.code not in (ENGINE_STOPPED, UNKNOWN_MODEL):
             return error
+        if self.served.ended is not None:
+            return self.served.ended
         self.served.lost()
         if error.code == UNKNOWN_MODEL:
             return EngineError(MODEL_UNLOADED, UNLOADED)

@@ -314,12 +314,16 @@ class _Account:
 
 
 class Share:
-    """What one request has of its key's account; `most` answers at once, 0 for any number."""
+    """What one request has of its key's account; `most` answers at once, 0 for any number.
+
+    Attributes:
+        counted: as how many answers it counts.
+    """
 
     def __init__(self, account: _Account, most: int) -> None:
         self._account = account
         self._most = most
-        self._counted = 0
+        self.counted = 0
 
     def count(self, answers: int) -> None:
         """Let the request count as so many.
@@ -327,7 +331,7 @@ class Share:
         Raises:
             RefusedError: 429, the key has others; 400, it may never have so many at once.
         """
-        others = self._account.at_once - self._counted
+        others = self._account.at_once - self.counted
         if self._most and others + answers > self._most:
             if answers > self._most:
                 raise RefusedError(
@@ -342,7 +346,7 @@ class Share:
                 1,
             )
         self._account.at_once = others + answers
-        self._counted = answers
+        self.counted = answers
 
 
 def count_answers(scope: Scope, answers: int) -> None:
@@ -375,7 +379,7 @@ class Limits:
             scope[_SHARE] = share
             yield
         finally:
-            share.count(0)
+            account.at_once -= share.counted
 
     def _count_minute(self, account: _Account, a_minute: int, now: float) -> None:
         if a_minute:

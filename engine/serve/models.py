@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from engine.engine import Engine
 from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
@@ -24,6 +24,8 @@ from engine.serve.auth import LOCAL, Guest, Sharing
 from engine.serve.errors import RefusedError
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 WAIT_SECONDS = 60.0
 """How long a request waits for models that are being loaded again."""
@@ -389,7 +391,7 @@ class Served:
             entry.begin(stats)
             adapter, draft = entry.adapter or None, entry.draft or None
             asked = self._engine.load_later(entry.folder, adapter=adapter, draft=draft)
-            entry.model = await asyncio.wrap_future(asked)
+            entry.model = await _awaited(asked, lambda model: self._too_late([model]))
             entry.used = time.monotonic()
             if not loading.done():
                 loading.set_result(entry.model)
@@ -412,6 +414,13 @@ class Served:
         loading = any(e.loading is not None and e.folder == model.path for e in self.entries)
         if not loading and not any(m.id == model.id for m in self.models):
             self._let_go(model)
+
+    def _too_late(self, models: list[Model | None]) -> None:
+        """Models have been loaded when the server had ended. May be called on any thread."""
+        given = {(entry.folder, entry.adapter) for entry in self.entries if entry.given}
+        for model in models:
+            if model is not None and (model.path, model.adapter) not in given:
+                self._let_go(model)
 
     def _let_go(self, model: Model) -> None:
         if self._engine.is_running and not self.is_used_elsewhere(model.id):
@@ -463,7 +472,8 @@ class Served:
                     name="serve-loading",
                     daemon=True,
                 ).start()
-                self._take(missing, *await asyncio.wrap_future(answer))
+                found = await _awaited(answer, lambda found: self._too_late(found[0]))
+                self._take(missing, *found)
         except BaseException as error:
             self._failed_at = time.monotonic()
             self._why = f"{CANNOT} ({type(error).__name__})"
@@ -499,6 +509,20 @@ class Served:
                 entry.model = now or (None if come else before)
             if now is not None and not wanting:
                 self._unwanted(now)
+
+
+async def _awaited(asked: Future[T], too_late: Callable[[T], None]) -> T:
+    """The result. Where who waits for it is cancelled it comes all the same, and is `too_late`."""
+
+    def take(done: Future[T]) -> None:
+        if not done.cancelled() and done.exception() is None:
+            too_late(done.result())
+
+    try:
+        return await asyncio.wrap_future(asked)
+    except asyncio.CancelledError:
+        asked.add_done_callback(take)
+        raise
 
 
 def _load(engine: Engine, models: list[Model]) -> tuple[list[Model | None], str]:

@@ -186,12 +186,6 @@ class Ticket:
         self.places = places
         self.admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    def __enter__(self) -> Ticket:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.leave()
-
     async def wait(self, report: Report, what: str) -> None:
         """Wait until admitted; the client hears its place in the queue after a while.
 

@@ -205,13 +205,11 @@ class Server:
                 self._stored.forget(guest)
 
     def _run(self) -> None:
-        try:
+        with contextlib.ExitStack() as end:  # the engine may be somebody else's, and goes on
+            end.callback(self.served.free)
+            end.callback(self.sessions.clear)
+            end.callback(self.conversations.end)
             self._http.run(sockets=[self._socket])
-        finally:
-            # The engine may be somebody else's, and goes on.
-            self.conversations.end()
-            self.sessions.clear()
-            self.served.free()
 
 
 class _Http(uvicorn.Server):

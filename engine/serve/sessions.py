@@ -333,9 +333,9 @@ class Sessions:
         )
 
     def _free(self, named: Named) -> None:
+        named.close()  # where it cannot be closed it is known still, and freed later
         del self._named[(named.guest.id, named.name)]
         named.freed = True
-        named.close()
         for ticket in list(named.queue.waiting):
             ticket.refuse(named.gone())
         if named.ticket is not None:
@@ -356,6 +356,7 @@ class Conversation:
     kind: tuple[str, str, SessionConfig]  # the guest, the model, how it works
     messages: list[Message] = field(default_factory=list)
     losses: int = 0  # of its model's sessions, before it was taken
+    kept: bool = False  # given back, and not taken since
 
 
 class Conversations:
@@ -393,18 +394,20 @@ class Conversations:
         return found
 
     def give_back(self, conversation: Conversation) -> None:
-        """Keep a conversation for its next turn. Its session must be idle."""
+        """Keep a conversation for its next turn. Its session must be idle.
+
+        May be done again, after a fault or not, before anybody else takes it.
+        """
         with self._lock:
-            if conversation.losses == self._lost(conversation.kind[1]) and not self._ended:
-                if conversation not in self._idle:  # where this was tried before
-                    self._idle.append(conversation)
-                old = self._surplus(conversation.kind[0])
-                if old is not None:
-                    self._idle.remove(old)
-            else:
-                old = conversation
-        if old is not None:
-            old.session.close()
+            if conversation.losses != self._lost(conversation.kind[1]) or self._ended:
+                conversation.session.close()
+                return
+            if not conversation.kept:
+                conversation.kept = True
+                self._idle.append(conversation)
+            old = self._surplus(conversation.kind[0])
+            if old is not None:
+                self._drop(old)
 
     def _surplus(self, guest: str) -> Conversation | None:
         """The one that goes, after a guest has given one back; None where all may stay."""
@@ -429,10 +432,12 @@ class Conversations:
 
     def _close(self, chosen: Callable[[Conversation], bool]) -> None:
         with self._lock:
-            gone = [one for one in self._idle if chosen(one)]
-            self._idle = [one for one in self._idle if one not in gone]
-        for old in gone:
-            old.session.close()
+            for old in [one for one in self._idle if chosen(one)]:
+                self._drop(old)
+
+    def _drop(self, old: Conversation) -> None:
+        old.session.close()
+        self._idle.remove(old)  # what could not be closed is found again
 
     def end(self) -> None:
         """Close all, and keep none any more."""
@@ -456,6 +461,7 @@ class Conversations:
                     best, most = known, shared
             if best is not None:
                 self._idle.remove(best)
+                best.kept = False
             return best
 
 
@@ -567,31 +573,38 @@ class Places:
                 await self._admitted(self.queue, held, False, guest, report, what, answers)
                 known = self._known.take(model, asked.messages, asked.config, guest)
                 place = Place(known.session)
-                try:
-                    yield place
-                finally:
-                    if isinstance(place.last, Finished):
-                        if place.said is not None:
-                            known.messages.append(place.said)
-                        surely(partial(self._known.give_back, known))
-                    else:
-                        surely(known.session.close)
+                end = partial(self._leave, known, place)
+                held.callback(end)
+                held.callback(tried, end)
+                yield place
                 return
             named = self._named(guest, name, model, answers)
             await self._admitted(named.queue, held, True, guest, report, "its session")
             await self._admitted(self.queue, held, True, guest, report, what, answers, named)
             before = named.config
             place = Place(self._session(named, model, asked.config))
+            end = partial(self._leave_named, named, place, before)
+            held.callback(end)
+            held.callback(tried, end)
             if sent is not None:
                 named.sent = sent.kept
-            try:
-                yield place
-            finally:
-                failed = place.last.code if isinstance(place.last, Failed) else ""
-                if failed == UNSUPPORTED_SESSION:
-                    named.config = before  # what was refused does not stay asked for
-                if named.session is place.session and (place.last is None or failed in _UNSOUND):
-                    surely(named.close)
+            yield place
+
+    def _leave(self, known: Conversation, place: Place) -> None:
+        if isinstance(place.last, Finished):
+            if place.said is not None:
+                known.messages.append(place.said)
+                place.said = None
+            self._known.give_back(known)
+        else:
+            known.session.close()
+
+    def _leave_named(self, named: Named, place: Place, before: SessionConfig) -> None:
+        failed = place.last.code if isinstance(place.last, Failed) else ""
+        if failed == UNSUPPORTED_SESSION:
+            named.config = before  # what was refused does not stay asked for
+        if named.session is place.session and (place.last is None or failed in _UNSOUND):
+            named.close()
 
     def _named(self, guest: Guest, name: str, model: Model, answers: int) -> Named:
         named = self.sessions.find(guest, name)
@@ -629,7 +642,8 @@ class Places:
     ) -> None:
         self._check_queue(queue, named, guest, places)
         ticket = queue.enter(named, places, guest.id)
-        held.callback(surely, ticket.leave)
+        held.callback(ticket.leave)
+        held.callback(tried, ticket.leave)
         if whose is not None:
             whose.ticket = ticket
         self._waiting[guest.id] += 1
@@ -653,13 +667,15 @@ class Places:
             )
 
 
-def surely(part: Callable[[], object]) -> None:
-    """Give up what one request had. A fault would keep others waiting: it is tried once more."""
+def tried(part: Callable[[], object]) -> None:
+    """Give up what one request has. Its exit stack has the part a second time, without this.
+
+    A fault in either would keep others waiting, or a session open for ever.
+    """
     try:
         part()
     except BaseException:
         log.exception("what a request had was not given up at once")
-        part()
 
 
 def session_name(scope: Scope, body: dict[str, Any]) -> str | None:

@@ -174,6 +174,8 @@ def serve(stage: Stage) -> None:
         for method, path, body in (
             ("POST", "/v1/chat/completions", {"max_tokens": 4}),
             ("POST", "/v1/chat/completions", {"max_tokens": 4, "stream": True}),
+            ("POST", "/v1/chat/completions", {"max_tokens": 4, "session_id": "named"}),
+            ("POST", "/v1/chat/completions", {"max_tokens": 4, "n": 2}),
             ("POST", "/v1/chat/completions", {"max_tokens": "many"}),
             ("GET", "/v1/models", None),
             ("GET", "/health", None),

@@ -21,7 +21,10 @@ from engine.model import drafting as model_drafting
 from engine.model import loader, runner, sampling
 from engine.model.loaded import LoadedModel
 from engine.runtime import drafts as drafting
+from engine.runtime.delivery import Delivery
+from engine.runtime.executor import Executor
 from engine.runtime.request import SessionState
+from engine.runtime.scheduler import Scheduler
 
 HELD = (LoadedModel, SessionKV, SessionState, mx.array)
 
@@ -97,6 +100,41 @@ def test_t3_a_fault_holds_nothing(
     if fault != "chunks together":  # which machine reads them so is its own matter
         assert raised
     assert alive() - before == Counter()
+
+
+BREAKDOWNS: dict[str, tuple[Any, str]] = {
+    "planning": (Scheduler, "plan"),
+    "executing": (Executor, "run"),
+    "finishing": (Delivery, "deliver"),
+    "learning": (Scheduler, "observe"),
+}
+
+
+@pytest.mark.parametrize("part", BREAKDOWNS)
+def test_t3_an_engine_that_breaks_down_holds_nothing(
+    model_folder: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    uncollected: None,
+    part: str,
+) -> None:
+    """The frames of the fault that ended its thread held the fault, and whatever they worked on."""
+    before = alive()
+    with Engine() as engine:
+        chat = engine.open_session(engine.load(model_folder("plain")))
+        assert chat.send("do re mi", SamplingParams(max_tokens=4)).tokens(60)
+
+        def faulty(*_: Any) -> None:
+            held = [found for found in gc.get_objects() if type(found) in HELD]
+            raise RuntimeError(f"injected beside {len(held)} of them")
+
+        monkeypatch.setattr(*BREAKDOWNS[part], faulty)
+        with pytest.raises(EngineError, match="injected"):
+            chat.send("fa so la", SamplingParams(max_tokens=4)).tokens(60)
+        thread = engine._thread
+        assert thread is not None
+        thread.join(60)
+        assert not thread.is_alive()
+        assert alive() - before == Counter()
 
 
 @pytest.mark.parametrize("fails", [False, True])

@@ -8,18 +8,25 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine import Engine, Model
+from engine import Engine, EngineError, Model
 from engine.bench.random_models import write_model
-from engine.serve import bodies
+from engine.engine import Session
+from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL
+from engine.messages import Event, Failed
+from engine.serve import bodies, sessions
+from engine.serve.answering import ENDING, Replies
 from engine.serve.auth import Keys, Settings
 from engine.serve.connection import MOST_READ, Connection
-from engine.serve.queue import Queue
+from engine.serve.queue import Queue, Ticket
+from engine.serve.routes.base import Choice
 from engine.serve.server import Server
+from engine.serve.sessions import Conversations, Places
 from tests.engine.families import FAMILIES
 from tests.engine.serve_race import Broken, Race
 from tests.engine.serve_schedule import schedule, shrunk
@@ -248,6 +255,69 @@ def test_a_model_that_does_not_come_back_does_not_keep_the_others_away(
     assert ask(server, "POST", CHAT, body(model="moved")).code == "model_load_failed"
 
 
+# ---------------------------------------------------------------- faults
+
+
+GIVING_UP: dict[str, tuple[Any, str]] = {
+    "trying": (sessions, "tried"),
+    "a place": (Places, "_leave"),
+    "a named place": (Places, "_leave_named"),
+    "a conversation": (Conversations, "give_back"),
+    "a session": (Session, "close"),
+    "a ticket": (Ticket, "leave"),
+    "replies": (Replies, "stop"),
+    "sending": (Replies, "_send"),
+}
+
+
+@pytest.mark.parametrize("call", [1, 2, 3])
+@pytest.mark.parametrize("part", GIVING_UP)
+def test_a_fault_while_a_request_ends_leaves_nothing_behind(
+    serve: Serve,
+    loaded: tuple[Engine, Model],
+    monkeypatch: pytest.MonkeyPatch,
+    part: str,
+    call: int,
+) -> None:
+    (engine, _), server = loaded, serve(at_once=2)
+    where, name = GIVING_UP[part]
+    usual, calls = getattr(where, name), count(1)
+
+    def faulty(*args: Any) -> Any:
+        if next(calls) == call:
+            raise RuntimeError("injected")
+        return usual(*args)
+
+    for fields in ({}, {"n": 2}, {"session_id": "a"}):
+        with monkeypatch.context() as patched:
+            patched.setattr(where, name, faulty)
+            calls = count(1)
+            assert ask(server, "POST", CHAT, body(**fields)).status in (200, 500)
+        until(lambda: not server.places.queue.busy)
+        assert ask(server, "POST", CHAT, body(**fields)).status == 200
+    server.conversations.clear()
+    named = server.sessions.all()
+    until(lambda: len(engine.stats()["sessions"]) == len(named) == 1)
+
+
+def test_a_fault_while_a_session_is_made_leaves_it_usable(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve()
+    left = [RuntimeError("injected")]
+    leave = Ticket.leave
+
+    def faulty(ticket: Ticket) -> None:
+        if left:
+            raise left.pop()
+        leave(ticket)
+
+    monkeypatch.setattr(Ticket, "leave", faulty)
+    assert ask(server, "POST", "/v1/sessions", {"session_id": "a"}).status == 201
+    assert not left
+    assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
+
+
 # ---------------------------------------------------------------- keys
 
 
@@ -296,6 +366,23 @@ def test_who_waits_for_a_model_hears_that_the_server_ends(
         assert b"The server is ending." in got
 
 
+@pytest.mark.parametrize("code", [UNKNOWN_MODEL, ENGINE_STOPPED])
+def test_whose_model_the_engine_has_lost_hears_that_the_server_ends(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
+    """The end and the engine's error come at once: the model exists, so 404 would be wrong."""
+    server = serve()
+
+    async def fails(replies: Replies) -> tuple[Choice, Event]:
+        server.served.end(EngineError(ENGINE_STOPPED, ENDING))
+        return replies._choices[0], Failed("", "", code, "The model of this chat is not loaded.")
+
+    monkeypatch.setattr(Replies, "next", fails)
+    answer = ask(server, "POST", CHAT, body())
+    assert (answer.status, answer.code) == (503, ENGINE_STOPPED)
+    assert answer.json["error"]["message"] == ENDING
+
+
 def test_a_server_that_has_ended_has_left_nothing_in_the_engine(
     serve: Serve, loaded: tuple[Engine, Model], other: str
 ) -> None:
@@ -308,6 +395,33 @@ def test_a_server_that_has_ended_has_left_nothing_in_the_engine(
         assert len(engine.stats()["sessions"]) >= 4
         server.stop()
     until(lambda: not engine.stats()["sessions"])
+    until(lambda: [m.id for m in engine.stats()["models"]] == [model.id])
+
+
+def test_a_model_that_comes_back_after_the_servers_end_is_not_kept(
+    serve: Serve, loaded: tuple[Engine, Model], other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, model = loaded
+    server = serve(folders=(other,))
+    assert ask(server, "POST", CHAT, body(model="other")).status == 200
+    again, begun, go_on = engine.load_again, threading.Event(), threading.Event()
+    come: list[Model] = []
+
+    def slow(lost: Model) -> Model:
+        begun.set()
+        assert go_on.wait(60)
+        come.append(again(lost))
+        return come[-1]
+
+    monkeypatch.setattr(engine, "load_again", slow)
+    lost = server.served.models
+    for one in lost:
+        engine.unload(one)
+    assert ask(server, "POST", CHAT, body()).code == "model_unloaded"
+    assert begun.wait(60)
+    server.stop()
+    go_on.set()
+    until(lambda: len(come) == len(lost))
     until(lambda: [m.id for m in engine.stats()["models"]] == [model.id])
 
 

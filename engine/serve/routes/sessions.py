@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import Annotated, Any, cast
 
@@ -17,7 +17,7 @@ from engine.serve.auth import Guest, guest_of
 from engine.serve.models import Served
 from engine.serve.routes.base import Operation
 from engine.serve.routes.schema import Body, InSession, SessionName, SessionOptions
-from engine.serve.sessions import Named, Sessions, checked
+from engine.serve.sessions import Named, Sessions, checked, tried
 
 LONGEST_TTL = 30 * 86400.0
 
@@ -68,7 +68,10 @@ class SessionRoutes:
         with self._served.use(asked.model, guest) as entry:
             model = await self._served.load(entry)
             named = self._sessions.make(guest, name, model, config, asked.ttl_seconds)
-            with named.queue.enter():
+            ticket = named.queue.enter()
+            with ExitStack() as held:
+                held.callback(ticket.leave)
+                held.callback(tried, ticket.leave)
                 try:
                     await self._open(named)
                 except EngineError:
