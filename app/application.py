@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-from app import background, logs, translation, updates
+from app import background, flows, logs, translation, updates
 from app.bridge import Bridge
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import ModelLoader
@@ -257,6 +257,7 @@ class Application(QObject):
             self.window.end()
         if self.serving is not None:
             self.serving.shut_down()
+        flows.end(self.BACKGROUND_STOP_S)
         background.finish(self.BACKGROUND_STOP_S)
         if self.library is not None:
             self.library.cancel_for_close()

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
-from app.background import Query
+from app import flows
 from app.chats.draft_models import DraftModels
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import LoadState, ModelStatus
@@ -123,11 +123,7 @@ class InstalledModels(QObject):
         self._own = own
         self._clock = clock
         self._inventory = Inventory()
-        self._seen: set[Path] = set()
-        self._walk: _Walk | None = None
-        self._query = Query(self)
-        self._next = QTimer(self, singleShot=True, interval=0)
-        self._next.timeout.connect(self._go_on)
+        self._walking = flows.Latest(self)
         self.drafts = DraftModels(self._loader, library.bridge, settings, self)
         self.drafts.changed.connect(self.changed)
         self._loader.changed.connect(self._on_model)
@@ -139,16 +135,14 @@ class InstalledModels(QObject):
     def look(self) -> None:
         """Look at all places anew; what is listed stays until it is known to be gone."""
         own, added = self._own, self._settings.model_folders
-        self._walk = _Walk(self._inventory, lambda: places(own, added), self._settings.models)
-        self._seen = set()
+        walk = _Walk(self._inventory, lambda: places(own, added), self._settings.models)
         self.looking = True
-        self._go_on()
+        self._walking.start(self._look(walk))
         self.changed.emit()
 
     def stop(self) -> None:
         """Nobody looks at the list."""
-        self._next.stop()
-        self._query.drop()
+        self._walking.cancel()
         self.looking = False
 
     def drop(self, removes: Path) -> list[Installed]:
@@ -159,24 +153,18 @@ class InstalledModels(QObject):
         self.changed.emit()
         return gone
 
-    @Slot()
-    def _go_on(self) -> None:
-        walk = self._walk
-        if walk is not None:
-            self._query.ask(walk.piece, self._on_piece)
-
-    def _on_piece(self, piece: tuple[list[Installed], bool]) -> None:
-        found, done = piece
-        for model in found:
-            self.models[model.folder] = model
-            self._seen.add(model.folder)
-        if done:
-            self.looking = False
-            for folder in self.models.keys() - self._seen:
-                del self.models[folder]
-        else:
-            self._next.start()  # what waits for this thread comes first
-        self.changed.emit()
+    async def _look(self, walk: _Walk) -> None:
+        seen: set[Path] = set()
+        while self.looking:
+            found, done = await flows.aside(walk.piece)
+            for model in found:
+                self.models[model.folder] = model
+                seen.add(model.folder)
+            if done:
+                self.looking = False
+                for folder in self.models.keys() - seen:
+                    del self.models[folder]
+            self.changed.emit()
 
     # What is known of one.
 

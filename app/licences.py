@@ -44,6 +44,7 @@ ROOTS = (
     "pyobjc-framework-Cocoa",
     "pypdfium2",
     "pygments",
+    "qasync",
     "send2trash",
     "starlette",
     "uvicorn",

@@ -13,15 +13,13 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.background import Query
+from app import flows
 from app.bridge import Bridge
 from app.language import mark, tr
 from engine.model import overlay
@@ -70,7 +68,6 @@ class NewerMlxLm(QObject):
         self._folder = folder
         self._note = folder / "chosen.json"
         self._bridge = bridge
-        self._work = Query(self)
         self._began_with = ""
         self.used = ""
         self.chosen = _read(self._note)
@@ -143,23 +140,29 @@ class NewerMlxLm(QObject):
 
     # Choosing.
 
-    def look(
-        self, wheel: Path, done: Callable[[str], object], refused: Callable[[str], object]
-    ) -> None:
-        """The SHA-256 of a wheel, or why it is none, as a sentence."""
-        self._work.ask(
-            lambda _stop: overlay.digest(wheel), done, lambda error: refused(_words(error))
-        )
+    async def look(self, wheel: Path) -> str:
+        """The SHA-256 of a wheel.
 
-    def take(self, wheel: Path, sha256: str, refused: Callable[[str], object]) -> None:
-        """Unpack a wheel whose hash the person was shown, to be used from the next start on."""
-        keep = {self._began_with[:16]} - {""}
-        work = partial(_unpack, wheel, self.place(sha256), sha256, keep)
+        Raises:
+            ValueError: it is none; why, as a sentence.
+        """
+        try:
+            return await flows.aside(lambda _: overlay.digest(wheel))
+        except Exception as error:
+            raise ValueError(_words(error)) from None
 
-        def done(found: overlay.Overlay) -> None:
-            self._keep(Chosen(wheel.name, sha256, found.version))
+    async def take(self, wheel: Path, sha256: str) -> None:
+        """Unpack a wheel whose hash the person was shown, to be used from the next start on.
 
-        self._work.ask(lambda _stop: work(), done, lambda error: refused(_words(error)))
+        Raises:
+            ValueError: it cannot be; why, as a sentence.
+        """
+        keep, place = {self._began_with[:16]} - {""}, self.place(sha256)
+        try:
+            found = await flows.aside(lambda _: _unpack(wheel, place, sha256, keep))
+        except Exception as error:
+            raise ValueError(_words(error)) from None
+        self._keep(Chosen(wheel.name, sha256, found.version))
 
     def try_again(self) -> None:
         """Use it at the next start although it was not this time."""

@@ -25,8 +25,7 @@ from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app import __version__
-from app.background import Query
+from app import __version__, flows
 from app.language import tr
 from app.paths import resources
 from app.settings import Settings
@@ -162,11 +161,9 @@ class Updates(QObject):
         super().__init__(parent)
         self._settings = settings
         self._source = source
-        self._query = Query(self)
-        self._by_itself = False
+        self._asking = flows.Latest(self)
         self._timer = QTimer(self, interval=3_600_000)
         self._timer.timeout.connect(self.look_if_due)
-        self.looked.connect(self._on_looked)
 
     @property
     def possible(self) -> bool:
@@ -183,7 +180,7 @@ class Updates(QObject):
         """Look no more. An answer that is on its way is dropped."""
         self._timer.stop()
         self._source = None
-        self._query.drop()
+        self._asking.cancel()
 
     @Slot()
     def look_if_due(self) -> None:
@@ -198,28 +195,21 @@ class Updates(QObject):
         self._look(by_itself=False)
 
     def _look(self, by_itself: bool) -> None:
-        if self._source is None or self._query.waiting:
-            return
-        self._by_itself = by_itself
-        self._settings.set(looked_at=time.time())
-        url, key = self._source.url, self._source.key
-        self._query.ask(
-            lambda _: read(fetch(url), key),
-            lambda release: self.looked.emit(release, ""),
-            self._on_failed,
-        )
+        if self._source is not None and not self._asking.running:
+            self._settings.set(looked_at=time.time())
+            self._asking.start(self._ask(self._source, by_itself))
 
-    def _on_failed(self, error: Exception) -> None:
-        if not isinstance(error, UpdateError):
-            log.error("Looking for updates failed", exc_info=error)
-        known = isinstance(error, UpdateError)
-        self.looked.emit(None, str(error) if known else tr("It failed; the log says how."))
-
-    @Slot(object, str)
-    def _on_looked(self, release: Release | None, why: str) -> None:
-        if why:
-            log.info("Looked for updates: %s", why)
-        if self._source is None or release is None or not self._by_itself:
-            return
-        if release.is_newer and release.version != self._settings.skipped_version:
-            self.found.emit(release)
+    async def _ask(self, source: Source, by_itself: bool) -> None:
+        try:
+            release = await flows.aside(lambda _: read(fetch(source.url), source.key))
+        except UpdateError as error:
+            log.info("Looked for updates: %s", error)
+            self.looked.emit(None, str(error))
+        except Exception:
+            log.exception("Looking for updates failed")
+            self.looked.emit(None, tr("It failed; the log says how."))
+        else:
+            skipped = self._settings.skipped_version
+            if by_itself and release.is_newer and release.version != skipped:
+                self.found.emit(release)
+            self.looked.emit(release, "")

@@ -190,6 +190,23 @@ def leaks() -> set[str]:
     return found
 
 
+def loops() -> set[str]:
+    """Modules other than `app.flows` that import qasync."""
+    found = set()
+    for name, module in modules().items():
+        for node in ast.walk(tree(module.path)):
+            imported = (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+                if isinstance(node, ast.ImportFrom)
+                else []
+            )
+            if "qasync" in imported and name != "app.flows":
+                found.add(name)
+    return found
+
+
 # ---------------------------------------------------------------- sizes
 
 
@@ -246,6 +263,7 @@ RULES: dict[str, Callable[[], set[str]]] = {
     "no circle of imports": circular,
     "a package imports what its docstring says": not_allowed,
     "the engine knows no Qt and no window": leaks,
+    "asyncio on Qt's loop is one module's matter": loops,
     "no folder is too full": too_many,
     "the walk leads through what is there": astray,
 }

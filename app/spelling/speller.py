@@ -12,7 +12,7 @@ from functools import partial
 from PySide6.QtCore import QLocale, QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
-from app.background import Query
+from app import flows
 from app.language import tr
 from app.spelling import opening
 from app.spelling.prose import script
@@ -56,9 +56,9 @@ class Speller(QObject):
         self._judged: dict[str, bool] = {}
         self._passed: set[str] = set()  # words that the person lets pass, until the end
         self._wanted: dict[str, None] = {}
-        self._opening = Query(self)
-        self._judging = Query(self)
-        self._looking = Query(self)
+        self._opening = flows.Latest(self)
+        self._judging = flows.Latest(self)
+        self._looking = flows.Latest(self)
         self._slices = QTimer(self)
         self._slices.setInterval(0)
         self._slices.timeout.connect(self._judge_some)
@@ -94,12 +94,12 @@ class Speller(QObject):
 
     def open(self) -> None:
         """Find out what there is. Returns at once; `changed` tells when it is known."""
-        if self.opened or self._opening.waiting:
+        if self.opened or self._opening.running:
             return
         if sys.platform in opening.GUI_ONLY:
             self._on_open(_opened())
         else:
-            self._opening.ask(_opened, self._on_open)
+            self._opening.start(self._open_aside())
 
     def wrong(self, words: Iterable[str]) -> set[str]:
         """Those of the words that are known to be misspelt. The rest is judged; see `changed`."""
@@ -122,7 +122,7 @@ class Speller(QObject):
     @property
     def judging(self) -> bool:
         """Whether words are being judged, so that `changed` is to come."""
-        return bool(self._wanted) or self._judging.waiting or self._opening.waiting
+        return bool(self._wanted) or self._opening.running
 
     def suggest(self, word: str, done: Callable[[list[str]], object]) -> None:
         """Look for what may be meant by a word, which takes up to a second, and hand it over."""
@@ -132,8 +132,7 @@ class Speller(QObject):
         elif used.gui_only:
             done(used.suggestions(language, _plain(word)))
         else:
-            ask = partial(used.suggestions, language, _plain(word))
-            self._looking.ask(lambda _stop: ask(), done, lambda _error: done([]))
+            self._looking.start(self._suggest(used, language, _plain(word), done))
 
     def add(self, word: str) -> None:
         """Put a word into the person's dictionary."""
@@ -143,14 +142,36 @@ class Speller(QObject):
             if used.gui_only:
                 used.add(language, _plain(word))
             else:
-                put = partial(used.add, language, _plain(word))
-                Query(self).ask(lambda _stop: put(), lambda _: None, self._on_failed)
+                flows.start(self, self._add(used, language, _plain(word)))
         self.changed.emit()
 
     def let_pass(self, word: str) -> None:
         """Mark the word no more until the program ends."""
         self._passed.add(word)
         self.changed.emit()
+
+    async def _open_aside(self) -> None:
+        self._on_open(await flows.aside(_opened))
+
+    async def _suggest(
+        self,
+        used: SpellingSystem,
+        language: str,
+        word: str,
+        done: Callable[[list[str]], object],
+    ) -> None:
+        try:
+            found = await flows.aside(lambda _: used.suggestions(language, word))
+        except Exception:
+            log.exception("the spell checker has no suggestions")
+            found = []
+        done(found)
+
+    async def _add(self, used: SpellingSystem, language: str, word: str) -> None:
+        try:
+            await flows.aside(lambda _: used.add(language, word))
+        except Exception as error:
+            self._on_failed(error)
 
     def _on_open(self, found: tuple[SpellingSystem | None, Sequence[str]]) -> None:
         self._system, self._languages = found
@@ -173,27 +194,34 @@ class Speller(QObject):
             self._script = written.partition(" ")[0].upper()
             self._judged.clear()
             self._wanted.clear()
-            self._judging.drop()
+            self._judging.cancel()
         self.changed.emit()
 
     def _judge(self) -> None:
         used = self._system
-        if used is None or not self._wanted or self._judging.waiting:
+        if used is None or not self._wanted or self._judging.running:
             return
         if used.gui_only:
             self._slices.start()
-            return
-        words = list(self._wanted)
-        work = partial(_judged, used, self.language, words)
-        self._judging.ask(work, self._on_judged, self._on_failed)
+        else:
+            self._judging.start(self._judge_aside(used))
 
-    def _on_judged(self, judged: dict[str, bool]) -> None:
+    async def _judge_aside(self, used: SpellingSystem) -> None:
+        while self._wanted:
+            work = partial(_judged, used, self.language, list(self._wanted))
+            try:
+                judged = await flows.aside(work)
+            except Exception as error:
+                self._on_failed(error)
+                return
+            self._take(judged)
+
+    def _take(self, judged: dict[str, bool]) -> None:
         if len(self._judged) > MOST_KEPT:
             self._judged.clear()
         self._judged.update(judged)
         for word in judged:
             self._wanted.pop(word, None)
-        self._judge()
         self.changed.emit()
 
     def _on_failed(self, error: Exception) -> None:
@@ -213,7 +241,7 @@ class Speller(QObject):
             judged[word] = used.knows(self.language, _plain(word))
         if len(judged) == len(self._wanted):
             self._slices.stop()
-        self._on_judged(judged)
+        self._take(judged)
 
 
 def _opened(_stop: object = None) -> tuple[SpellingSystem | None, Sequence[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app import collector
+from app import collector, flows
 from app.application import Application
 from app.paths import Paths
 from app.ui.dialogs.dialogs import Recovery
@@ -60,7 +61,7 @@ class _Collecting:
 
 @pytest.fixture(autouse=True)
 def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Fail on threads, QThreads, running timers and windows that a test leaves behind."""
+    """Fail on threads, sequences, running timers and windows that a test leaves behind."""
     monkeypatch.setattr(collector, "gc", _Collecting())
     threads = set(threading.enumerate())
     windows = set(_windows())
@@ -69,6 +70,11 @@ def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     if QCoreApplication.instance() is not None:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         QCoreApplication.processEvents()
+        give_up = time.monotonic() + 20.0
+        while flows.left() and time.monotonic() < give_up:  # cancelled, and told to end
+            QCoreApplication.processEvents()
+            time.sleep(0.001)
+        assert flows.left() == set(), "sequences were left"
     if isinstance(QCoreApplication.instance(), QApplication):
         # What was copied is an object of Python's, and the offscreen platform frees it after Python
         # has gone: the process would crash at its end.

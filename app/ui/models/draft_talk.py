@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+
 from PySide6.QtCore import QObject, Slot
 
-from app.background import Query
+from app import flows
 from app.draft_candidates import candidates, smaller
 from app.installed import InstalledModels
 from app.language import tr
@@ -13,6 +15,8 @@ from app.ui.models.library_foot import LibraryFoot
 from app.ui.models.library_words import drafted
 from app.ui.widgets.closing import open_dialog
 from engine.hub.inventory import Installed
+
+log = logging.getLogger(__name__)
 
 
 class DraftTalk(QObject):
@@ -33,13 +37,17 @@ class DraftTalk(QObject):
         dialog.taken.connect(lambda ref: self._take(model, ref))
         chosen = self._installed.drafts.of(model.ref, str(model.folder))
         name = self._installed.draft_name(model)
-        base, others = smaller(model, self._installed.models.values())
-        Query(dialog).ask(
-            lambda stop: candidates(base, others, stop),
-            lambda found: dialog.offer(found, chosen, name),
-            lambda _error: dialog.offer([], chosen, name),
-        )
+        flows.start(dialog, self._offer(dialog, model, chosen, name))
         open_dialog(dialog)
+
+    async def _offer(self, dialog: DraftDialog, model: Installed, chosen: str, name: str) -> None:
+        base, others = smaller(model, self._installed.models.values())
+        try:
+            found = await flows.aside(lambda stop: candidates(base, others, stop))
+        except Exception:
+            log.exception("no draft models were found for %s", model.name)
+            found = []
+        dialog.offer(found, chosen, name)
 
     def _take(self, model: Installed, ref: str) -> None:
         self._installed.drafts.choose(ref, model.ref, str(model.folder))

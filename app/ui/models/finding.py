@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.background import Query
+from app import flows
 from app.download import fault
 from app.downloads import Downloads
 from app.language import counted, tr
@@ -48,8 +48,7 @@ class Finding(QObject):
         super().__init__(parent)
         self._downloads = downloads
         self._memory = memory
-        self._query = Query(self)
-        self._look = Query(self)
+        self._searching = flows.Latest(self)
         self._results: list[Found] | None = None
         self._looked: dict[str, HubModel | EngineError] = {}
         self.tokens, self.chats = 8192, 2
@@ -85,15 +84,11 @@ class Finding(QObject):
         """Ask the hub."""
         self.stop()
         self.said.emit(tr("The hub is being searched…"), False)
-        token = self._downloads.token or None
-        self._query.ask(
-            lambda stop: hub.search(words, token, stop), self._on_found, self._on_failed
-        )
+        self._searching.start(self._search(words))
 
     def stop(self) -> None:
         """Nobody waits for what the hub would say."""
-        self._query.drop()
-        self._look.drop()
+        self._searching.cancel()
 
     def learn(self, ref: str, seen: HubModel | EngineError) -> None:
         """A look at a model has told this."""
@@ -131,38 +126,34 @@ class Finding(QObject):
     def _on_finished(self, ref: str) -> None:
         self.refresh()
 
-    def _on_found(self, results: list[Found]) -> None:
+    async def _search(self, words: str) -> None:
+        token = self._downloads.token or None
+        try:
+            results = await flows.aside(lambda stop: hub.search(words, token, stop))
+        except Exception as problem:
+            self.said.emit(fault(problem).message, True)
+            return
         self._results = results
         self.changed.emit()
-        words = counted("%n model found", "%n models found", len(results))
+        heading = counted("%n model found", "%n models found", len(results))
         if not results:
-            words = tr("Nothing was found. Try fewer or other words.")
-        self.said.emit(words, False)
-        self._look_at_next()
+            heading = tr("Nothing was found. Try fewer or other words.")
+        self.said.emit(heading, False)
+        while (ref := self._next_unknown()) is not None:
+            try:
+                self.learn(ref, await self._look_at(ref))
+            except Exception as problem:
+                error = fault(problem)
+                if error.code not in _OF_THE_MODEL:
+                    return
+                self.learn(ref, error)
 
-    def _on_failed(self, problem: Exception) -> None:
-        self.said.emit(fault(problem).message, True)
+    def _next_unknown(self) -> str | None:
+        return next((f.repo for f in self._results or () if f.repo not in self._looked), None)
 
-    def _look_at_next(self) -> None:
-        waiting = (f.repo for f in self._results or () if f.repo not in self._looked)
-        ref = next(waiting, None)
-        if ref is None:
-            return
+    async def _look_at(self, ref: str) -> HubModel:
         token = self._downloads.token or None
-        self._look.ask(
-            lambda stop: hub.look_up(ref, token=token, cancelled=stop),
-            lambda model: self._on_looked(ref, model),
-            lambda problem: self._on_refused(ref, fault(problem)),
-        )
-
-    def _on_looked(self, ref: str, model: HubModel) -> None:
-        self.learn(ref, model)
-        self._look_at_next()
-
-    def _on_refused(self, ref: str, error: EngineError) -> None:
-        if error.code in _OF_THE_MODEL:
-            self.learn(ref, error)
-            self._look_at_next()
+        return await flows.aside(lambda stop: hub.look_up(ref, token=token, cancelled=stop))
 
     def _entry(self, found: Found) -> ModelEntry:
         seen = self._looked.get(found.repo)

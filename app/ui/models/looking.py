@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
+import threading
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app import keychain
-from app.background import Query
+from app import flows, keychain
 from app.download import fault
 from app.downloads import Downloads
 from engine import hub
 from engine.hub import HubModel
+
+log = logging.getLogger(__name__)
 
 
 class Looking(QObject):
@@ -36,8 +39,8 @@ class Looking(QObject):
         super().__init__(parent)
         self._downloads = downloads
         self._token = token
-        self._query = Query(self)
-        self._card = Query(self)
+        self._looking = flows.Latest(self)
+        self._reading = flows.Latest(self)
         self._ref = ""
         self._later = QTimer(self, singleShot=True)
         self._later.timeout.connect(self._ask)
@@ -59,23 +62,37 @@ class Looking(QObject):
     def drop(self) -> None:
         """Nobody waits for an answer any more."""
         self._later.stop()
-        self._query.drop()
-        self._card.drop()
+        self._looking.cancel()
+        self._reading.cancel()
 
     def read_card(self, model: HubModel) -> None:
         """Ask for the card of a model that was looked at. One that does not come is left out."""
-        token = self._downloads.token or None
-        self._card.ask(lambda stop: hub.card(model, token, stop), self.card.emit, lambda _: None)
+        self._reading.start(self._read_card(model, self._downloads.token or None))
+
+    async def _read_card(self, model: HubModel, token: str | None) -> None:
+        try:
+            card = await flows.aside(lambda stop: hub.card(model, token, stop))
+        except Exception:
+            log.debug("no card of %s", model.repo, exc_info=True)
+        else:
+            self.card.emit(card)
 
     @Slot()
     def _ask(self) -> None:
         self._later.stop()
         ref, token = self._ref, self._token()
         self.began.emit(ref)
-        self._query.ask(
-            lambda stop: keychain.with_token(
+        self._looking.start(self._look_at(ref, token))
+
+    async def _look_at(self, ref: str, token: str) -> None:
+        def look(stop: threading.Event) -> tuple[HubModel, str]:
+            return keychain.with_token(
                 token, lambda given: hub.look_up(ref, token=given, cancelled=stop)
-            ),
-            lambda answer: self.answered.emit(*answer),
-            lambda problem: self.refused.emit(fault(problem)),
-        )
+            )
+
+        try:
+            model, used = await flows.aside(look)
+        except Exception as problem:
+            self.refused.emit(fault(problem))
+        else:
+            self.answered.emit(model, used)

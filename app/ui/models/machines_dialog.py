@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.background import Query
+from app import flows
 from app.chats.spread import SpreadModels
 from app.language import mark, tr
 from app.remote.groups import Group, Server
@@ -68,7 +68,8 @@ class MachinesDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._spread, self._file, self._run = spread, file, run or run_command
         self._starting: Server | None = None
-        self._query = Query(self)
+        self._asking = flows.Latest(self)
+        self._waits = False  # for a command's answer
         about = self._note(tr(_ABOUT))
         self.list = QTreeWidget(self)
         self.list.setObjectName("machine-table")
@@ -182,7 +183,7 @@ class MachinesDialog(QDialog):
 
     @Slot()
     def _refresh(self) -> None:
-        busy = self._query.waiting or self._starting is not None
+        busy = self._waits or self._starting is not None
         ready = len(self.chosen) > 1 and self.model.currentIndex() >= 0
         for button in (self.test, self.go):
             button.setEnabled(ready and not busy)
@@ -229,18 +230,20 @@ class MachinesDialog(QDialog):
     def _ask(self, words: str, *arguments: str, done: Callable[[str], object]) -> None:
         self.said.setText(words)
         file = ["--hosts-file", str(self._file)] if self._file is not None else []
-        run, command = self._run, [*arguments, *file]
+        self._waits = True
+        self._refresh()
+        self._asking.start(self._answered([*arguments, *file], done))
 
-        def finished(text: str) -> None:
+    async def _answered(self, command: list[str], done: Callable[[str], object]) -> None:
+        run = self._run
+        try:
+            text = await flows.aside(lambda stop: run(command, stop))
+        except Exception as error:
+            self.said.setText(str(error))
+        else:
             self.said.clear()
             done(text)
-            self._refresh()
-
-        def failed(error: Exception) -> None:
-            self.said.setText(str(error))
-            self._refresh()
-
-        self._query.ask(lambda stop: run(command, stop), finished, failed)
+        self._waits = False
         self._refresh()
 
     @Slot()

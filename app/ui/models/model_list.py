@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -15,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.background import Query
+from app import flows
 from app.chats import unloading
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import ModelStatus
@@ -89,9 +91,7 @@ class ModelList(QWidget):
         layout.addLayout(self._column)
         layout.addLayout(foot)
         # Folders are looked at one at a time, once the window is there: a disk may be slow.
-        self._query = Query(self)
-        self._look_soon = QTimer(self, singleShot=True, interval=0)
-        self._look_soon.timeout.connect(self._look_at_next)
+        self._looking = flows.Latest(self)
         if library is not None:
             library.loader.changed.connect(self._on_model)
             library.activity.connect(self._on_activity)
@@ -163,7 +163,7 @@ class ModelList(QWidget):
             else ""
         )
         self.undo.setVisible(bool(self.removed))
-        self._look_soon.start()
+        self._looking.start(self._look_at_folders())
 
     def _make(self, ref: str) -> ModelRow:
         row = ModelRow(ref, self)
@@ -177,19 +177,13 @@ class ModelList(QWidget):
         if row.folder is not None and row.folder.path is not None:
             self._open_folder(row.folder.path)
 
-    @Slot()
-    def _look_at_next(self) -> None:
-        waiting = [row for row in self.rows if row.folder is None]
-        if waiting:
-            ref = waiting[0].ref
-            self._query.ask(lambda stop: look_at(ref, stop.is_set), self._on_looked_at)
-
-    def _on_looked_at(self, folder: ModelFolder) -> None:
-        row = self.row(folder.ref)
-        if row is not None:
-            row.folder = folder
-            self._show_state(row)
-        self._look_soon.start()
+    async def _look_at_folders(self) -> None:
+        while waiting := [row.ref for row in self.rows if row.folder is None]:
+            folder = await flows.aside(partial(_look_at, waiting[0]))
+            row = self.row(folder.ref)
+            if row is not None:
+                row.folder = folder
+                self._show_state(row)
 
     def _show_state(self, row: ModelRow) -> None:
         row.show_state(self._loader.get(row.ref) if self._loader else ModelStatus(row.ref))
@@ -224,3 +218,7 @@ def put_back(settings: Settings, at: int, ref: str) -> None:
     models = [model for model in settings.models if model != ref]
     models.insert(at, ref)
     settings.set(models=tuple(models))
+
+
+def _look_at(ref: str, stop: threading.Event) -> ModelFolder:
+    return look_at(ref, stop.is_set)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import Future
+from concurrent.futures import CancelledError
 
-import shiboken6
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
@@ -18,8 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import background, keychain
-from app.background import Query
+from app import flows, keychain
 from app.bridge import Bridge
 from app.chats.model_choice import ModelLoader
 from app.language import counted, mark, tr
@@ -59,7 +56,7 @@ class RemoteDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._loader, self._bridge = loader, bridge
         self._listed: dict[str, Listed] = {}
-        self._asked = 0
+        self._asking = flows.Latest(self)
         self.address = QLineEdit(self)
         self.address.setPlaceholderText("https://example.org/v1")
         self.address.setMaxLength(addresses.LONGEST)
@@ -117,8 +114,7 @@ class RemoteDialog(QDialog):
         self._fit_soon.timeout.connect(self._fit)
         self.found.grew.connect(self._fit_soon.start)
         self.finished.connect(self.found.stop)
-        self._query = Query(self)
-        self._query.ask(lambda _: keychain.is_there(), self._on_keychain)
+        flows.start(self, self._say_where_kept())
         self._refresh()
 
     def _note(self) -> QLabel:
@@ -144,7 +140,7 @@ class RemoteDialog(QDialog):
 
     @Slot()
     def _on_address(self) -> None:
-        self._asked += 1  # what is still being asked was about another address
+        self._asking.cancel()  # that was about another address
         self._listed = {}
         self.said.setText("")
         self._refresh()
@@ -180,7 +176,8 @@ class RemoteDialog(QDialog):
     def _fit(self) -> None:
         keep_high(self)
 
-    def _on_keychain(self, there: bool) -> None:
+    async def _say_where_kept(self) -> None:
+        there = await flows.aside(lambda _: keychain.is_there())
         self._say(self.kept, tr(_KEPT if there else _HERE_ONLY))
 
     # What there is.
@@ -191,25 +188,17 @@ class RemoteDialog(QDialog):
         base, key = self._base(), self.key.text().strip()
         if not base:
             return
-        self._asked += 1
-        asked = self._asked
         self._say(self.said, tr("Asking {host}…", host=addresses.host_of(base)))
+        self._asking.start(self._ask(base, key))
 
-        def done(future: Future[list[Listed]]) -> None:
-            if shiboken6.isValid(self) and asked == self._asked:
-                self._on_listed(future)
-
-        self._bridge.when_done(self._loader.remotes.models_at(base, key or None), done)
-
-    def _on_listed(self, future: Future[list[Listed]]) -> None:
-        if future.cancelled():
+    async def _ask(self, base: str, key: str) -> None:
+        try:
+            found = await flows.arrived(self._loader.remotes.models_at(base, key or None))
+        except CancelledError:
             return
-        error = future.exception()
-        if error is not None:
-            words = error.message if isinstance(error, EngineError) else str(error)
-            self._say(self.said, words)
+        except Exception as error:
+            self._say(self.said, error.message if isinstance(error, EngineError) else str(error))
             return
-        found = future.result()
         written = self.model.currentText().strip()
         self._listed = {one.model: one for one in found}
         self.model.clear()
@@ -233,11 +222,8 @@ class RemoteDialog(QDialog):
         self._loader.add_remote(remote, key or None)
         if key:
             remotes, address = self._loader.remotes, remote.address
-            background.start(
-                self._loader,
-                lambda: remotes.keep_key(address, key),
-                lambda *_: None,
-                threading.Event(),
-            )
+            # Of the loader: this dialog is gone before the keychain has it.
+            keeping = flows.aside(lambda _: remotes.keep_key(address, key))
+            flows.start(self._loader, keeping)
         self.added.emit(remote.ref)
         self.accept()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import threading
+import logging
 
+import shiboken6
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from app import background, keychain
-from app.background import Query
+from app import flows, keychain
 from app.downloads import Downloads
 from app.language import mark, tr
 from app.ui.widgets.links import ask_and_open
 from engine import hub
+
+log = logging.getLogger(__name__)
 
 _SHOWN = mark(
     "Shown to the hub alone, and kept in this system's keychain once the hub has taken it."
@@ -37,7 +39,7 @@ class TokenField(QWidget):
     def __init__(self, downloads: Downloads, parent: QWidget) -> None:
         super().__init__(parent)
         self._downloads = downloads
-        self._query = Query(self)
+        self._looking = flows.Latest(self)
         self._typed = ""  # what the hub has not yet taken
         self._kept = True
         self.field = QLineEdit(self)
@@ -89,9 +91,9 @@ class TokenField(QWidget):
         if shown and not self.field.isVisibleTo(self):
             self.note.setText(tr(_SHOWN))
             # Looking for a keychain may take the system a while.
-            self._query.ask(lambda _: keychain.is_there(), self._on_keychain)
+            self._looking.start(self._look_for_keychain())
         elif not shown:
-            self._query.drop()
+            self._looking.cancel()
             words = tr(_USED) if self._kept else f"{tr(_USED)} {tr(_NOT_KEPT)}"
             self.note.setText(words)
         self.field.setVisible(shown)
@@ -103,7 +105,8 @@ class TokenField(QWidget):
         typed, self._typed = self._typed, ""
         self._downloads.token = token
         if token and typed == token:
-            background.start(self, lambda: keychain.keep(token), self._on_kept, threading.Event())
+            # Not of this field, which may be gone before the keychain has it.
+            flows.start(self._downloads, self._keep(token))
 
     @Slot()
     def _on_text(self) -> None:
@@ -124,14 +127,19 @@ class TokenField(QWidget):
         self.field.clear()
         self.field.blockSignals(False)
         self._downloads.token = ""
-        background.start(self, keychain.forget, lambda *_: None, threading.Event())
+        flows.start(self._downloads, flows.aside(lambda _: keychain.forget()))
         self.show_field(False)
         self.changed.emit()
 
-    def _on_keychain(self, there: bool) -> None:
+    async def _look_for_keychain(self) -> None:
+        there = await flows.aside(lambda _: keychain.is_there())
         self.note.setText(tr(_SHOWN if there else _HERE_ONLY))
 
-    def _on_kept(self, kept: bool | None, error: Exception | None) -> None:
-        self._kept = bool(kept)
-        if not self.field.isVisibleTo(self):
+    async def _keep(self, token: str) -> None:
+        try:
+            self._kept = await flows.aside(lambda _: keychain.keep(token))
+        except Exception:
+            log.exception("the keychain did not take the token")
+            self._kept = False
+        if shiboken6.isValid(self) and not self.field.isVisibleTo(self):
             self.show_field(False)

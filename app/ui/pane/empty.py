@@ -8,8 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app import suggestions
-from app.background import Query
+from app import flows, suggestions
 from app.chats.chat import Chat
 from app.language import mark, tr
 from app.paths import GUIDE
@@ -95,9 +94,8 @@ class EmptyChat(QWidget):
         chat.chat_changed.connect(self.refresh)
         chat.phase_changed.connect(self.refresh)
         self.refresh()
-        self._query = Query(self)
         if chat.record.model == GUIDE:
-            self._query.ask(lambda _stop: _small_folder(), self._on_small)
+            flows.start(self, self._look_for_small())
 
     @Slot()
     def refresh(self) -> None:
@@ -139,8 +137,8 @@ class EmptyChat(QWidget):
         self.bigger.setVisible(guide and self.height() > 410)
         self.small.setVisible(guide and bool(self._small_ref) and self.height() > 440)
 
-    def _on_small(self, folder: str) -> None:
-        self._small_ref = folder
+    async def _look_for_small(self) -> None:
+        self._small_ref = await flows.aside(lambda _: _small_folder())
         self._show_bigger()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton
 
-from app.background import Query
-from app.doctor import CancelledError, Examined, examine
+from app import flows
+from app.doctor import examine
 from app.language import mark, tr
 from app.newer_mlx_lm import NewerMlxLm
 from app.ui.dialogs.wheel_dialog import WheelDialog
@@ -30,8 +31,9 @@ class Advanced(QObject):
     def __init__(self, page: FormPage, newer: NewerMlxLm) -> None:
         super().__init__(page)
         self._page, self._newer = page, newer
-        self._query = Query(self)
-        self._families = False
+        self._examining = flows.Latest(self)
+        self._choosing = flows.Latest(self)
+        self._tries: Literal["nothing", "it", "families"] = "nothing"
         form = page.section(mark("Advanced"))
         self.which = self._label(tr("Which mlx-lm is used"))
         page.row(form, "mlx-lm", self.which)
@@ -84,18 +86,16 @@ class Advanced(QObject):
             self._tried = chosen.sha256
             self._try(families=False)
         elif chosen is None and self._tried:
-            self._query.drop()
+            self._stop_trying()
             self._tried = self._said = ""
         self.which.setText(self._newer.words)
         self.hash.setText(f"{chosen.sha256[:32]}\n{chosen.sha256[32:]}" if chosen else "")
         self.told.setText(self._said)
         self.again.setVisible(chosen is not None and bool(chosen.failed))
         self.remove.setVisible(chosen is not None)
-        trying = self._query.waiting
-        self.all.setText(
-            tr("Stop Trying") if trying and self._families else tr("Try All Architectures")
-        )
-        self.all.setEnabled(not trying or self._families)
+        families = self._tries == "families"
+        self.all.setText(tr("Stop Trying") if families else tr("Try All Architectures"))
+        self.all.setEnabled(self._tries != "it")
         self._form.setRowVisible(self.hash, chosen is not None)
         self._form.setRowVisible(self.told, bool(self._said))
         self._form.setRowVisible(self.all, chosen is not None)
@@ -115,41 +115,55 @@ class Advanced(QObject):
 
     def take(self, wheel: Path) -> None:
         """Show the hash of this file; once that is right, use it from the next start on."""
-        self._newer.look(wheel, lambda sha256: self._ask(wheel, sha256), self.say)
+        self._choosing.start(self._ask(wheel))
 
-    def _ask(self, wheel: Path, sha256: str) -> None:
+    async def _ask(self, wheel: Path) -> None:
+        try:
+            sha256 = await self._newer.look(wheel)
+        except ValueError as error:
+            self.say(str(error))
+            return
         dialog = WheelDialog(wheel, sha256, self._page.window())
-        dialog.taken.connect(lambda: self._newer.take(wheel, sha256, self.say))
+        dialog.taken.connect(lambda: self._choosing.start(self._use(wheel, sha256)))
         open_dialog(dialog)
+
+    async def _use(self, wheel: Path, sha256: str) -> None:
+        try:
+            await self._newer.take(wheel, sha256)
+        except ValueError as error:
+            self.say(str(error))
 
     @Slot()
     def _on_all(self) -> None:
-        if self._query.waiting:
-            self._query.drop()
-            self.say("")
-        else:
+        if self._tries == "nothing":
             self._try(families=True)
+        else:
+            self._stop_trying()
+            self.say("")
+
+    def _stop_trying(self) -> None:
+        self._examining.cancel()
+        self._tries = "nothing"
 
     def _try(self, *, families: bool) -> None:
         chosen = self._newer.chosen
         if chosen is None:
             return
-        folder, sha256 = self._newer.place(chosen.sha256), chosen.sha256
-        self._families = families
-        self._query.ask(
-            lambda stop: examine(folder, families, stop),
-            lambda found: self._on_tried(found, sha256),
-            self._on_failed,
-        )
+        self._tries = "families" if families else "it"
+        self._examining.start(self._examine(chosen.sha256, families))
         self.say(tr(_TRYING_ALL if families else _TRYING))
 
-    def _on_tried(self, found: Examined, sha256: str) -> None:
+    async def _examine(self, sha256: str, families: bool) -> None:
+        folder = self._newer.place(sha256)
+        try:
+            found = await flows.aside(lambda stop: examine(folder, families, stop))
+        except Exception as error:
+            self._tries = "nothing"
+            self.say(tr("It could not be tried: {error}.", error=error))
+            return
+        self._tries = "nothing"
         chosen = self._newer.chosen
         if chosen is not None and chosen.sha256 == sha256:
             self.say(found.words)
             if not found.starts:
                 self._newer.refuse(found.why_not)
-
-    def _on_failed(self, error: Exception) -> None:
-        if not isinstance(error, CancelledError):
-            self.say(tr("It could not be tried: {error}.", error=error))

@@ -14,6 +14,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app import flows
 from app.bridge import Bridge
 from app.doctor import examine
 from app.newer_mlx_lm import Chosen, NewerMlxLm
@@ -61,7 +62,7 @@ def bridge(qapp: QApplication) -> Iterator[Bridge]:
 def taken(qtbot: QtBot, folder: Path, bridge: Bridge, wheel: Path) -> NewerMlxLm:
     newer = NewerMlxLm(folder, bridge)
     with qtbot.waitSignal(newer.changed):
-        newer.take(wheel, overlay.digest(wheel), pytest.fail)
+        flows.start(newer, newer.take(wheel, overlay.digest(wheel)))
     return newer
 
 

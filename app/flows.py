@@ -1,0 +1,262 @@
+"""Sequences of the window: coroutines on Qt's event loop, each owned by an object.
+
+    self._searching = flows.Latest(self)
+    ...
+    self._searching.start(self._search(words))
+
+    async def _search(self, words: str) -> None:
+        self.say("Searching…")
+        found = await flows.aside(lambda stop: hub.search(words, stop))
+        self.show(found)
+
+What waits is here. Sockets, streams and tokens stay on threads of their own, and come by
+`app.bridge`. Between two `await`s nothing else happens in the window; after one, anything may have.
+When its owner is destroyed, a coroutine is cancelled where it waits.
+
+This is the only module that imports qasync.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from concurrent.futures import CancelledError as FutureCancelledError
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, TypeVar
+
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QEventLoop, QObject
+
+os.environ.setdefault("QT_API", "pyside6")
+import qasync  # type: ignore[import-untyped]
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+Outcome = tuple[Any, BaseException | None]
+"""What something has returned and None, or None and what it has raised."""
+
+
+class _Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync has no types
+    """asyncio's loop for as long as the program runs: its callbacks are timer events of Qt's.
+
+    It is the thread's running loop only while one of them is called. Were it always, nothing on
+    this thread could use `asyncio.run`, and no dialog of the system's could run a loop of its own.
+    """
+
+    def call_later(
+        self, delay: float, callback: Callable[..., object], *args: Any, context: Any = None
+    ) -> Any:
+        within = partial(self._call, callback)
+        return super().call_later(delay, within, *args, context=context)
+
+    def _call(self, callback: Callable[..., object], *args: Any) -> None:
+        before = asyncio._get_running_loop()
+        asyncio._set_running_loop(self)
+        try:
+            callback(*args)
+        finally:
+            asyncio._set_running_loop(before)
+
+
+_loop: _Loop | None = None
+_tasks: set[asyncio.Task[Any]] = set()
+_threads: list[tuple[threading.Thread, threading.Event]] = []
+_numbers = itertools.count()
+_awaited: dict[int, asyncio.Future[Outcome]] = {}
+
+
+def start(owner: QObject, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    """Begin a sequence, in the next turn of the event loop.
+
+    What it raises, and nobody awaits, is reported as any uncaught error.
+
+    Args:
+        owner: the sequence is cancelled once it is destroyed.
+    """
+    global _loop
+    if _loop is None:
+        _loop = _Loop()
+        _loop.set_exception_handler(_report)
+    task: asyncio.Task[T] = _loop.create_task(work)
+
+    def gone(_: object = None) -> None:
+        task.cancel()
+
+    def ended(task: asyncio.Task[T]) -> None:
+        _tasks.discard(task)
+        if shiboken6.isValid(owner):
+            owner.destroyed.disconnect(gone)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            sys.excepthook(type(error), error, error.__traceback__)
+
+    _tasks.add(task)
+    owner.destroyed.connect(gone)
+    task.add_done_callback(ended)
+    return task
+
+
+def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What asyncio itself has to say, a fault of ours in a callback among it."""
+    error = context.get("exception")
+    if error is None:
+        log.error("in a sequence: %s", context["message"])
+    else:
+        sys.excepthook(type(error), error, error.__traceback__)
+
+
+class Latest:
+    """One sequence of a kind at a time, of which the latest counts: a search, a look-up.
+
+    A newer one begins when the one before, which is cancelled, has come to its end: so at most one
+    thread works for them.
+
+    Args:
+        owner: as of `start`.
+    """
+
+    def __init__(self, owner: QObject) -> None:
+        self._owner = owner
+        self._task: asyncio.Task[None] | None = None
+        self._turn = asyncio.Lock()
+
+    @property
+    def running(self) -> bool:
+        """Whether one is to come to its end."""
+        return self._task is not None and not self._task.done() and not self._task.cancelling()
+
+    def start(self, work: Coroutine[Any, Any, object]) -> None:
+        """Begin a sequence in the place of the one before."""
+        self.cancel()
+        self._task = start(self._owner, self._in_turn(work))
+        self._task.add_done_callback(lambda _: work.close())  # its turn may never have come
+
+    def cancel(self) -> None:
+        """Nobody waits for it any more."""
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    async def _in_turn(self, work: Coroutine[Any, Any, object]) -> None:
+        async with self._turn:
+            await work
+
+
+async def aside(work: Callable[[threading.Event], T]) -> T:
+    """What ``work`` returns, or raises, on a thread of its own.
+
+    When the sequence is cancelled, the event that ``work`` gets is set, and the sequence ends when
+    the thread has.
+
+    Args:
+        work: holds no Qt object: were the thread the last to let go of one, it would be destroyed
+            there.
+    """
+    number, outcome = _expect()
+    stop = threading.Event()
+    _threads[:] = [(thread, event) for thread, event in _threads if thread.is_alive()]
+    thread = threading.Thread(target=_run, args=(number, work, stop), name="aside", daemon=True)
+    _threads.append((thread, stop))
+    thread.start()
+    cancelled = False
+    while not outcome.done():
+        try:
+            await asyncio.shield(outcome)
+        except asyncio.CancelledError:
+            stop.set()
+            cancelled = True
+    if cancelled:
+        raise asyncio.CancelledError
+    value: T = _result(outcome)
+    return value
+
+
+async def arrived(future: Future[T]) -> T:
+    """What a future of another thread has come to; as `Future.result`, without blocking.
+
+    Raises:
+        concurrent.futures.CancelledError: the future was cancelled. The sequence was not.
+    """
+    number, outcome = _expect()
+    future.add_done_callback(partial(_take, number))
+    await outcome
+    value: T = _result(outcome)
+    return value
+
+
+def _expect() -> tuple[int, asyncio.Future[Outcome]]:
+    """A number for another thread, which holds no more than that, and what it will bring."""
+    number = next(_numbers)
+    outcome = asyncio.get_running_loop().create_future()
+    _awaited[number] = outcome
+    return number, outcome
+
+
+def _result(outcome: asyncio.Future[Outcome]) -> Any:
+    value, error = outcome.result()
+    if error is not None:
+        raise error
+    return value
+
+
+def _run(number: int, work: Callable[[threading.Event], Any], stop: threading.Event) -> None:
+    try:
+        outcome: Outcome = work(stop), None
+    except Exception as error:
+        outcome = None, error
+    _post(number, outcome)
+
+
+def _take(number: int, future: Future[Any]) -> None:
+    if future.cancelled():
+        _post(number, (None, FutureCancelledError()))
+    else:
+        error = future.exception()
+        _post(number, (None if error is not None else future.result(), error))
+
+
+def _post(number: int, outcome: Outcome) -> None:
+    """On any thread."""
+    try:
+        if _loop is not None:
+            _loop.call_soon_threadsafe(_give, number, outcome)
+    except RuntimeError:
+        log.debug("the program has ended meanwhile")
+
+
+def _give(number: int, outcome: Outcome) -> None:
+    waiting = _awaited.pop(number)
+    if not waiting.done():
+        waiting.set_result(outcome)
+
+
+def end(seconds: float) -> None:
+    """The program ends: cancel every sequence, and wait so long at most for what they wait for."""
+    give_up = time.monotonic() + seconds
+    _turn()  # what was started a moment ago has its thread
+    for task in list(_tasks):
+        task.cancel()
+    for _, stop in _threads:
+        stop.set()
+    for thread, _ in _threads:
+        thread.join(max(0.0, give_up - time.monotonic()))
+    while _tasks and time.monotonic() < give_up:
+        _turn()
+
+
+def _turn() -> None:
+    QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+
+
+def left() -> set[asyncio.Task[Any]]:
+    """The sequences that have not ended."""
+    return set(_tasks)

@@ -1,0 +1,233 @@
+"""Sequences: on the GUI thread, one after the other, and cancelled with whom they belong to."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import CancelledError, Future
+
+import pytest
+import shiboken6
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QApplication, QDialog
+from pytestqt.qtbot import QtBot
+
+from app import flows
+from app.flows import Latest
+
+
+@pytest.fixture
+def owner(qapp: QApplication) -> Iterator[QObject]:
+    made = QObject()
+    yield made
+    flows.end(5)
+    assert not flows.left()
+
+
+def test_what_is_done_aside_comes_back_to_the_gui_thread(qtbot: QtBot, owner: QObject) -> None:
+    seen: list[object] = []
+
+    async def work() -> None:
+        value = await flows.aside(lambda _: seen.append(threading.current_thread()) or 7)
+        seen.append((value, threading.current_thread()))
+
+    flows.start(owner, work())
+    qtbot.waitUntil(lambda: len(seen) == 2)
+    assert seen[1] == (7, threading.main_thread())
+    assert seen[0] is not threading.main_thread()
+
+
+def test_only_the_latest_counts_and_one_thread_works_at_a_time(
+    qtbot: QtBot, owner: QObject
+) -> None:
+    latest, told, busy, most = Latest(owner), [], [], []
+
+    def work(number: int, stop: threading.Event) -> int:
+        busy.append(number)
+        most.append(len(busy))
+        stop.wait(0 if number == 9 else 10)
+        busy.remove(number)
+        return number
+
+    async def ask(number: int) -> None:
+        told.append(await flows.aside(lambda stop: work(number, stop)))
+
+    for number in range(10):
+        latest.start(ask(number))
+        if not number:
+            qtbot.waitUntil(lambda: busy == [0])
+    assert latest.running
+    qtbot.waitUntil(lambda: bool(told))
+    assert told == [9]
+    assert most == [1, 1]  # the first, which was told to stop, and the latest
+    qtbot.waitUntil(lambda: not latest.running)
+
+
+def test_what_was_cancelled_tells_nothing_and_its_thread_is_stopped(
+    qtbot: QtBot, owner: QObject
+) -> None:
+    latest, told, began, stopped = Latest(owner), [], threading.Event(), threading.Event()
+
+    def work(stop: threading.Event) -> str:
+        began.set()
+        stop.wait(10)
+        stopped.set()
+        return "late"
+
+    async def ask() -> None:
+        told.append(await flows.aside(work))
+
+    async def say(word: str) -> None:
+        told.append(await flows.aside(lambda _: word))
+
+    latest.start(ask())
+    qtbot.waitUntil(began.is_set)
+    latest.cancel()
+    assert not latest.running
+    qtbot.waitUntil(stopped.is_set)
+    latest.start(say("next"))
+    qtbot.waitUntil(lambda: bool(told))
+    assert told == ["next"]
+
+
+def test_what_is_cancelled_twice_still_waits_for_its_thread(qtbot: QtBot, owner: QObject) -> None:
+    began, go_on, ended = threading.Event(), threading.Event(), []
+
+    def work(stop: threading.Event) -> None:
+        began.set()
+        go_on.wait(10)
+        ended.append("thread")
+
+    async def ask() -> None:
+        try:
+            await flows.aside(work)
+        finally:
+            ended.append("sequence")
+
+    task = flows.start(owner, ask())
+    qtbot.waitUntil(began.is_set)
+    task.cancel()
+    qtbot.wait(20)
+    task.cancel()
+    qtbot.wait(20)
+    assert not task.done()
+    go_on.set()
+    qtbot.waitUntil(task.done)
+    assert task.cancelled()
+    assert ended == ["thread", "sequence"]
+
+
+def test_an_owner_that_is_gone_hears_nothing_and_the_work_is_stopped(
+    qtbot: QtBot, qapp: QApplication
+) -> None:
+    owner, told, began, stopped = QObject(), [], threading.Event(), threading.Event()
+
+    def work(stop: threading.Event) -> None:
+        began.set()
+        stop.wait(10)
+        stopped.set()
+
+    async def ask() -> None:
+        told.append(await flows.aside(work))
+
+    flows.start(owner, ask())
+    qtbot.waitUntil(began.is_set)
+    shiboken6.delete(owner)
+    qtbot.waitUntil(stopped.is_set)
+    flows.end(5)
+    assert told == []
+    assert not flows.left()
+
+
+def test_an_error_is_raised_where_it_is_awaited(qtbot: QtBot, owner: QObject) -> None:
+    failed: list[Exception] = []
+
+    async def ask() -> None:
+        try:
+            await flows.aside(lambda _: 1 // 0)
+        except ZeroDivisionError as error:
+            failed.append(error)
+
+    flows.start(owner, ask())
+    qtbot.waitUntil(lambda: bool(failed))
+
+
+def test_an_error_that_nobody_takes_is_reported_as_any_other(
+    qtbot: QtBot, owner: QObject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[object, ...]] = []
+    monkeypatch.setattr(sys, "excepthook", lambda *what: told.append(what))
+
+    async def ask() -> None:
+        await flows.aside(lambda _: 1 // 0)
+
+    flows.start(owner, ask())
+    qtbot.waitUntil(lambda: bool(told))
+    kind, error, trace = told[0]
+    assert kind is ZeroDivisionError
+    assert getattr(error, "__traceback__", None) is trace
+
+
+def test_a_future_is_awaited_and_one_that_was_cancelled_is_no_cancelled_sequence(
+    qtbot: QtBot, owner: QObject
+) -> None:
+    futures = [Future[int]() for _ in range(3)]
+    came: list[object] = []
+
+    async def ask() -> None:
+        for future in futures:
+            try:
+                came.append(await flows.arrived(future))
+            except (CancelledError, ValueError) as error:
+                came.append(type(error))
+
+    task = flows.start(owner, ask())
+    futures[2].set_result(3)
+    threading.Thread(target=futures[0].set_result, args=(1,)).start()
+    qtbot.waitUntil(lambda: came == [1])
+    futures[1].cancel()
+    futures[1].set_running_or_notify_cancel()
+    qtbot.waitUntil(task.done)
+    assert came == [1, CancelledError, 3]
+
+
+def test_the_end_of_the_program_waits_for_what_was_just_started(owner: QObject) -> None:
+    stopped: list[bool] = []
+
+    async def ask() -> None:
+        await flows.aside(lambda stop: stopped.append(stop.wait(10)))
+
+    flows.start(owner, ask())
+    flows.end(5)
+    assert stopped == [True]
+    assert not flows.left()
+
+
+def test_a_sequence_goes_on_while_a_dialog_runs_a_loop_of_its_own(
+    qtbot: QtBot, owner: QObject
+) -> None:
+    dialog, came = QDialog(), []
+    qtbot.addWidget(dialog)
+
+    async def ask() -> None:
+        came.append(await flows.aside(lambda _: "meanwhile"))
+        dialog.accept()
+
+    QTimer.singleShot(0, owner, lambda: flows.start(owner, ask()))
+    dialog.exec()
+    assert came == ["meanwhile"]
+
+
+def test_the_thread_may_have_a_loop_of_its_own_between_two_turns(
+    qtbot: QtBot, owner: QObject
+) -> None:
+    async def other() -> int:
+        await asyncio.sleep(0)
+        return 3
+
+    task = flows.start(owner, flows.aside(lambda _: 7))
+    assert asyncio.run(other()) == 3
+    qtbot.waitUntil(task.done)
+    assert task.result() == 7
