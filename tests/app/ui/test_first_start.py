@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app import flows
 from app.store import Store
 from app.tools.builtin import DATE
 from app.ui.pane import empty
@@ -59,7 +60,7 @@ def test_where_it_is_not_nothing_is_offered(start: Start):
     run = start()
     run.ready()
     run.window.resize(1200, 900)
-    run.until(lambda: not run.pane.empty._query.waiting)
+    run.until(lambda: not flows.left())
     assert not run.pane.empty.small.isVisible()
     assert run.pane.empty.bigger.isVisible()
 
