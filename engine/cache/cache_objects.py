@@ -22,6 +22,9 @@ def clone(value: Any) -> Any:
 
     Arrays become full slices. A full slice shares its buffer until either side writes, so the copy
     costs nothing by itself; `mx.array(x)` would copy at once.
+
+    Raises:
+        TypeError: an object of a kind that is not known, which both would write to.
     """
     if isinstance(value, mx.array):
         return value[...]
@@ -34,6 +37,8 @@ def clone(value: Any) -> Any:
         for name, part in vars(value).items():
             setattr(copy, name, clone(part))
         return copy
+    if hasattr(value, "__dict__") and not callable(value):
+        raise TypeError(f"a cache of the kind {type(value).__qualname__} cannot be copied")
     return value
 
 

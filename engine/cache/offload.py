@@ -72,11 +72,6 @@ class Offload:
                 half.unlink()
 
     @property
-    def keeps(self) -> bool:
-        """Whether anything is written."""
-        return self._folder is not None
-
-    @property
     def nbytes(self) -> int:
         """Bytes on disk; looked up again only after something was written or removed."""
         if self._held is None:

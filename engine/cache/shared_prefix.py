@@ -17,7 +17,8 @@ from typing import Any
 import mlx.core as mx
 
 MIN_TOKENS = 1024
-"""Shorter prefixes are copied, because sessions that own all their keys can use `Slots`."""
+"""Shorter prefixes are copied: sessions that own all their keys can use `Slots`, which on a CPU
+save more than reading so short a prefix once does. The bound was found there, not on a GPU."""
 
 GROWTH_TOKENS = 64
 """A session's own part grows by at least so many tokens, or by a quarter of what it holds.

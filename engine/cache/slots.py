@@ -18,7 +18,6 @@ fork, the next prompt, the offload to disk).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import mlx.core as mx
 
@@ -104,10 +103,6 @@ class Slots:
         caches, forms = slot_caches(kv.layers, self.policy)
         able = caches and self.policy.may_hold(int(caches[0].offset)) and in_step(caches, forms)
         return forms if able else ()
-
-    def has_place(self, layers: Sequence[Any]) -> bool:
-        """Whether there are slots for a session whose layers have such caches."""
-        return bool(slot_caches(layers, self.policy)[0])
 
     def _into_one(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
         """As `_by_class`, where there is one buffer for all."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from engine.cache.ledger import CacheKey
 from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY
@@ -41,18 +42,42 @@ class Eviction:
     keys: tuple[CacheKey, ...]
 
 
+class Promise(NamedTuple):
+    """What running replies come to take at their longest.
+
+    Attributes:
+        own: bytes of each one's own caches, all together.
+        groups: by number, the bytes of what they hold together with others.
+    """
+
+    own: int
+    groups: Mapping[int, int]
+
+    @property
+    def nbytes(self) -> int:
+        return self.own + sum(self.groups.values())
+
+
+def place(scratch: bool, priority: int, waiting_since: float) -> tuple[bool, int, float]:
+    """Sorts those that wait for memory, the first to be admitted first.
+
+    Single questions come before all others: room is kept free for one.
+    """
+    return not scratch, -priority, waiting_since
+
+
 def order(rows: Iterable[Row]) -> list[Row]:
     """The rows that wait for memory, the first to be admitted first."""
     waiting = [r for r in rows if r.status == Status.QUEUED]
-    return sorted(waiting, key=lambda r: (-r.priority, r.waiting_since))
+    return sorted(waiting, key=lambda r: place(r.scratch, r.priority, r.waiting_since))
 
 
 def refuse(queue: Sequence[Row], rows: Sequence[Row], memory: MemoryView) -> tuple[Refusal, ...]:
     """Those in the queue that would not fit if nothing else ran."""
-    free = memory.budget - _kept_free(rows, memory)
+    free = memory.budget - _reserve(rows, memory)
     refused = []
     for row in queue:
-        needed = memory.weights + row.most + row.shared
+        needed = memory.fixed + row.most + row.shared
         if needed > free:
             refused.append(Refusal(row.id, CAPACITY_EXHAUSTED, too_large(needed, free)))
     return tuple(refused)
@@ -72,16 +97,15 @@ def admit(
 ) -> Admission | Eviction | None:
     """The first of the queue for which there is room, or what is dropped to make it.
 
-    None of the queue is passed by, but for those that are paused. Single questions come first:
-    room is kept free for one.
+    None of the queue is passed by, but for those that are paused, and single questions.
     """
     running, groups = promised(rows)
-    free = memory.budget - _kept_free(rows, memory)
-    for row in sorted(queue, key=lambda r: not r.scratch):
-        if row.paused or memory.weights + row.most + row.shared > free:
+    free = memory.budget - _reserve(rows, memory)
+    for row in queue:
+        if row.paused or memory.fixed + row.most + row.shared > free:
             continue  # or refused
         in_use = {**groups, **({row.group: row.shared} if row.group else {})}
-        least = memory.weights + running + row.most + sum(in_use.values())
+        least = memory.fixed + running + row.most + sum(in_use.values())
         if least <= free:
             if least + memory.idle_bytes + memory.leaving <= memory.budget:
                 return Admission(row.id)  # whatever is idle, its own caches among it
@@ -103,14 +127,14 @@ def load(
 
     None where it has to wait until caches that made room are on disk.
     """
-    running, groups = promised(rows)
-    taken = running + sum(groups.values())
-    free = memory.budget - memory.weights - taken
+    promise = promised(rows)
+    free = memory.budget - memory.fixed - promise.nbytes
     if request.wide <= free - memory.idle_bytes - memory.leaving:
         return LoadAdmission(request.key, request.wide, wide=request.wide > request.nbytes)
     if request.nbytes > free:
-        return Refusal(request.key, OUT_OF_MEMORY, _does_not_fit(request, free, taken), load=True)
-    dropped, left = room(free - request.nbytes, memory.idle, groups)
+        words = _does_not_fit(request, free, promise.nbytes)
+        return Refusal(request.key, OUT_OF_MEMORY, words, load=True)
+    dropped, left = room(free - request.nbytes, memory.idle, promise.groups)
     if dropped:
         return Eviction(tuple(dropped))
     if request.nbytes <= free - left - memory.leaving:
@@ -126,11 +150,11 @@ def surplus(
     Forks, and prefixes that are kept, come without asking for room. Replies that run may need
     more than before: where one of two forks makes a new shared prefix, the old one stays.
     """
-    running, groups = promised(rows)
-    free = memory.budget - memory.weights - running - sum(groups.values())
+    promise = promised(rows)
+    free = memory.budget - memory.fixed - promise.nbytes
     if memory.idle_bytes <= free:
         return (), ()
-    dropped = room(free, memory.idle, groups)[0] if memory.idle_bytes else ()
+    dropped = room(free, memory.idle, promise.groups)[0] if memory.idle_bytes else ()
     held = [r for r in rows if r.status in (Status.PREFILLING, Status.DECODING)]
     if dropped or free + sum(r.slack for r in held) >= 0 or len(held) < 2:
         return tuple(dropped), ()
@@ -168,12 +192,10 @@ def room(free: int, idle: Iterable[Idle], in_use: Collection[int]) -> tuple[list
     return dropped, wanted
 
 
-def promised(rows: Iterable[Row]) -> tuple[int, Mapping[int, int]]:
-    """Bytes of running replies at their longest: each one's own, all together, and by number what
-    they hold together with others.
-    """
+def promised(rows: Iterable[Row]) -> Promise:
+    """What the running ones of them come to take."""
     running = [r for r in rows if is_running(r)]
-    return sum(r.most for r in running), {r.group: r.shared for r in running if r.group}
+    return Promise(sum(r.most for r in running), {r.group: r.shared for r in running if r.group})
 
 
 def _does_not_fit(request: LoadRequest, free: int, promised: int) -> str:
@@ -191,8 +213,17 @@ def is_running(row: Row) -> bool:
     return row.status in (Status.RESTORING, Status.PREFILLING, Status.DECODING)
 
 
-def _kept_free(rows: Sequence[Row], memory: MemoryView) -> int:
-    """Bytes that are left for a single question that may come; idle caches may lie there."""
+def reserve(scratch: int, budget: int, fixed: int) -> int:
+    """Bytes that replies leave for a single question that may come; idle caches may lie there.
+
+    Args:
+        scratch: what such a question would need.
+        budget, fixed: as of `MemoryView`.
+    """
+    return min(scratch, int((budget - fixed) * SCRATCH_SHARE))
+
+
+def _reserve(rows: Sequence[Row], memory: MemoryView) -> int:
     if any(r.scratch and (is_running(r) or not r.paused) for r in rows):
-        return 0
-    return min(memory.scratch, int((memory.budget - memory.weights) * SCRATCH_SHARE))
+        return 0  # it has come
+    return reserve(memory.scratch, memory.budget, memory.fixed)

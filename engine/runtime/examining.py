@@ -232,7 +232,7 @@ class Estimating:
         return fit(
             found.facts.config,
             weights,
-            max(0, memory.budget - memory.weights - memory.promised().nbytes),
+            max(0, memory.room().free),
             command.context,
             command.chats,
             command.kv_bits,

@@ -224,14 +224,14 @@ class Embedding:
         """Find room for the longest text's caches; False where what makes room is being written."""
         memory = self._state.memory
         needed = model.can.estimate.bytes(max(map(len, job.texts)))
-        if memory.weights + needed > memory.budget:
-            words = admission.too_large(memory.weights + needed, memory.budget)
+        if memory.fixed + needed > memory.budget:
+            words = admission.too_large(memory.fixed + needed, memory.budget)
             raise EngineError(CAPACITY_EXHAUSTED, words)
         if memory.plan_eviction(needed) is None:
             raise EngineError(
                 CAPACITY_EXHAUSTED, "The memory is taken by answers that are running. Ask later."
             )
-        if not memory.make_room(needed) and memory.leaving(memory.promised().groups):
+        if not memory.make_room(needed) and memory.room().leaving:
             self._looked_at = memory.version
             return False
         memory.reserve(job, needed)

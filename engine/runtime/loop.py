@@ -145,7 +145,7 @@ class Loop:
         except BaseException as error:  # a panic in a native library, too; as below
             return recovery.after(error, survived=3)
         try:
-            now = view(self._state, self._loading.wanted, self._pieces())
+            now = view(self._state, self._loading.next_wanted(), self._pieces())
             plan = self._scheduler.plan(now)
         except BaseException as error:
             return recovery.after(error, survived=2, planning=True)
@@ -173,7 +173,7 @@ class Loop:
             if openblas():
                 process.streamed()
         self._read_pieces(plan, timing.decode)
-        waits = self._loading.wanted is not None and not plan.awaits_disk
+        waits = self._loading.next_wanted() is not None and not plan.awaits_disk
         self._idle = plan.idle and not waits
 
     def _take_commands(self, idle: bool) -> bool:
@@ -372,7 +372,7 @@ class Recovery:
         """End whatever is planned for: one of them is what no plan can be made with."""
         for request in list(self._state.requests.values()):
             self._fail(request, error, keep_cache=True)
-        wanted = self._loading.wanted
+        wanted = self._loading.next_wanted()
         if wanted is not None:
             self._loading.refuse(wanted.key, as_engine_error(error))
 

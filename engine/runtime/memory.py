@@ -22,6 +22,7 @@ from engine.model import backend
 from engine.model.drafting import Drafter
 from engine.model.loaded import LoadedModel
 from engine.runtime import admission
+from engine.runtime.admission import Promise
 from engine.runtime.plan import Idle, LoadRequest, MemoryView, Row, Status
 from engine.runtime.request import PROMISED, Request, SessionState
 
@@ -43,20 +44,30 @@ AHEAD = 256
 """So many tokens before its end an answer asks for more."""
 
 
-class Promise(NamedTuple):
-    """What running replies may come to take.
+class Room(NamedTuple):
+    """Where the bytes of a budget are at one moment.
 
     Attributes:
-        own: bytes of each one's own caches, all together.
-        groups: by number, the bytes of what they hold together with others.
+        fixed: weights, and what loads and embeddings have reserved.
+        promise: what running replies come to take at their longest.
+        idle: of all caches that no reply uses, what running replies hold with them left out.
+        leaving: of caches that nobody has any more, and that are still being written to disk.
     """
 
-    own: int
-    groups: Mapping[int, int]
+    budget: int
+    fixed: int
+    promise: Promise
+    idle: int
+    leaving: int
 
     @property
-    def nbytes(self) -> int:
-        return self.own + sum(self.groups.values())
+    def taken(self) -> int:
+        return self.fixed + self.promise.nbytes + self.idle + self.leaving
+
+    @property
+    def free(self) -> int:
+        """What is left where all idle caches are dropped and nothing is being written."""
+        return self.budget - self.fixed - self.promise.nbytes
 
 
 class Memory:
@@ -107,7 +118,7 @@ class Memory:
         self.changed()
 
     @property
-    def weights(self) -> int:
+    def fixed(self) -> int:
         """Of all models' weights, and all that is reserved."""
         return sum(self._reserved.values()) + sum(m.info.nbytes for m in self.in_memory)
 
@@ -152,13 +163,19 @@ class Memory:
         held = self.tally.nbytes + sum(p.own for p in parts) + sum(more.values())
         return held - self.prefixes.nbytes
 
-    def idle_bytes(self, in_use: Collection[int]) -> int:
+    def room(self, promise: Promise | None = None) -> Room:
+        """Where all bytes are now. `promise` where it is known already."""
+        promise = self.promised() if promise is None else promise
+        self.tally.refresh(r.kv for r in self._requests.values() if r.is_running)
+        idle, leaving = self._idle_bytes(promise.groups), self._leaving(promise.groups)
+        return Room(self.budget, self.fixed, promise, idle, leaving)
+
+    def _idle_bytes(self, in_use: Collection[int]) -> int:
         """What dropping all caches that no reply uses would give back.
 
         Args:
             in_use: the numbers of what running replies hold together with others.
         """
-        self.tally.refresh(r.kv for r in self._requests.values() if r.is_running)
         groups, parts = self.tally.groups, [kv.part for kv in self._kept]
         more = {p.group: p.shared for p in parts if p.group not in groups}
         kept = [size for number, size in more.items() if number not in in_use]
@@ -166,12 +183,8 @@ class Memory:
         drafts = sum(d.nbytes for d in self.drafters.values())
         return self.tally.nbytes - used + sum(p.own for p in parts) + sum(kept) + drafts
 
-    def leaving(self, in_use: Collection[int]) -> int:
-        """Of caches that nobody has any more, and that are still being written to disk.
-
-        Args:
-            in_use: as of `idle_bytes`, which is asked before.
-        """
+    def _leaving(self, in_use: Collection[int]) -> int:
+        """Of caches that nobody has any more, and that are still being written to disk."""
         if not self.offload.pending():
             return 0
         kept = {kv.part.group for kv in self._kept}
@@ -180,7 +193,7 @@ class Memory:
     @property
     def caches(self) -> int:
         """Of all caches, kept prefixes and those on their way to the disk among them."""
-        return self.kv_bytes + self.prefixes.nbytes + self.leaving(self.promised().groups)
+        return self.kv_bytes + self.prefixes.nbytes + self.room().leaving
 
     @property
     def _kept(self) -> list[SessionKV]:
@@ -189,7 +202,7 @@ class Memory:
     # -- what is promised -------------------------------------------------------------------
 
     def promised(self) -> Promise:
-        """What running replies take when they have become as long as they may."""
+        """What running replies take when they have become as long as they may, as of now."""
         promises = [r.promise for r in self._requests.values() if r.is_running]
         groups = {p.group: p.shared for p in promises if p.group}
         return Promise(sum(p.own for p in promises), groups)
@@ -198,7 +211,7 @@ class Memory:
         """Let an answer without a limit become longer, if it may and there is room for it.
 
         It is asked `AHEAD` tokens before the answer has used what it was promised, so that what
-        makes room can be written to disk.
+        makes room can be written to disk. What is kept free for a single question stays free.
         """
         if request.limit >= request.longest:
             return
@@ -207,9 +220,10 @@ class Memory:
         if request.asked_for_more == self.version and not last:
             return
         request.limit = min(request.longest, before + PROMISED)
-        if not self.make_room(0):
+        fits = self.room().free >= self._reserve()
+        if not fits or not self.make_room(0):
             # Where caches are still being written, the next few tokens take hardly more.
-            writing = last and self.plan_eviction(0) is not None
+            writing = fits and last
             request.limit = min(request.longest, before + AHEAD) if writing else before
         request.asked_for_more = self.version
 
@@ -217,23 +231,27 @@ class Memory:
 
     def view(self, rows: Sequence[Row], load: LoadRequest | None) -> MemoryView:
         """As the scheduler sees it."""
-        own, groups = admission.promised(rows)
-        weights, idle_bytes, leaving = self.weights, self.idle_bytes(groups), self.leaving(groups)
-        taken = weights + own + sum(groups.values()) + idle_bytes + leaving
+        now = self.room(admission.promised(rows))
         wanted = [r.most + r.shared for r in rows if r.status == Status.QUEUED]
         wanted += [load.wide] if load is not None else []
         # Each idle chat is looked at only where one of them may have to go.
-        idle = self.idle() if taken + max(wanted, default=0) > self.budget else ()
-        scratch = (m.can.estimate.bytes(SCRATCH_TOKENS) for m in self._models.values())
+        idle = self.idle() if now.taken + max(wanted, default=0) > self.budget else ()
         return MemoryView(
-            self.budget,
-            weights,
-            max(scratch, default=0),
-            idle,
-            self.version,
-            idle_bytes,
-            leaving,
+            self.budget, now.fixed, self._scratch, idle, self.version, now.idle, now.leaving
         )
+
+    @property
+    def _scratch(self) -> int:
+        """Bytes that a single question may need."""
+        each = (m.can.estimate.bytes(SCRATCH_TOKENS) for m in self._models.values())
+        return max(each, default=0)
+
+    def _reserve(self) -> int:
+        """Bytes that answers leave for a single question that may come; 0 where one has."""
+        asked = (r for r in self._requests.values() if r.session.scratch)
+        if any(r.is_running or not r.paused for r in asked):
+            return 0
+        return admission.reserve(self._scratch, self.budget, self.fixed)
 
     def add(self, session: SessionState) -> None:
         """Count a session's caches, and let others go on from them."""
@@ -260,23 +278,21 @@ class Memory:
         Returns:
             Their keys, and the bytes of the others; None where dropping all of them is not enough.
         """
-        promise = self.promised()
-        free = self.budget - self.weights - promise.nbytes - nbytes
+        now = self.room()
+        free = now.free - nbytes
         if free < 0:
             return None
-        total = self.idle_bytes(promise.groups)
-        return ([], total) if total <= free else admission.room(free, self.idle(), promise.groups)
+        if now.idle <= free:
+            return [], now.idle
+        return admission.room(free, self.idle(), now.promise.groups)
 
     def make_room(self, nbytes: int) -> bool:
         """Drop what has to go for so many bytes; False while, or where, there is no room."""
         planned = self.plan_eviction(nbytes)
         if planned is None:
             return False
-        dropped, left = planned
-        self.evict(dropped)
-        promise = self.promised()
-        taken = self.weights + promise.nbytes + nbytes + left + self.leaving(promise.groups)
-        return taken <= self.budget
+        self.evict(planned[0])
+        return self.room().taken + nbytes <= self.budget  # some may still be on their way to disk
 
     def evict(self, keys: Iterable[CacheKey], at_once: bool = False) -> None:
         """Drop idle caches; those of chats go to disk, as far as it keeps up.
@@ -300,9 +316,8 @@ class Memory:
 
     def keep_prefixes_within(self) -> None:
         """Keep no prefix of a prompt for which there is no room."""
-        kept, promise = self.prefixes.kept, self.promised()
-        free = self.budget - self.weights - promise.nbytes
-        while kept and self.idle_bytes(promise.groups) + self.leaving(promise.groups) > free:
+        kept = self.prefixes.kept
+        while kept and self.room().taken > self.budget:
             self.prefixes.drop(min(kept, key=lambda key: kept[key].used_at))
 
     def relieve(self) -> int:
@@ -321,10 +336,8 @@ class Memory:
         session, drafter = request.session, request.session.model.drafter
         drafter.draft_for(session.domain)
         if not drafter.admitted(request.tokens, request.limit, self.version):
-            promise = self.promised()
-            used = self.weights + promise.nbytes - drafter.nbytes
+            used = self.room().taken - drafter.nbytes
             used += drafter.model.can.estimate.bytes(request.prompt_length + request.limit)
-            used += self.idle_bytes(promise.groups) + self.leaving(promise.groups)
             drafter.admit(request.tokens, request.limit, self.version, used <= self.budget)
         return int(drafter.behind(request.tokens)) if drafter.has_room else -1
 

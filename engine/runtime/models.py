@@ -59,9 +59,11 @@ class Loading:
         """Whether a model is being read or freed."""
         return self._leaving.busy or any(load.pieces is not None for load in self._queue)
 
-    @property
-    def wanted(self) -> LoadRequest | None:
-        """The model that is to be read next, for the scheduler; one is read at a time."""
+    def next_wanted(self) -> LoadRequest | None:
+        """The model that is to be read next, for the scheduler; one is read at a time.
+
+        Who wants one that has been read meanwhile is given it.
+        """
         self._let_go()
         while self._queue and self._queue[0].pieces is None and not self._leaving.busy:
             load = self._queue[0]

@@ -25,7 +25,7 @@ class Row:
     """A session that is answering, as the scheduler sees it.
 
     Attributes:
-        length: tokens that its caches hold.
+        length: tokens that its caches hold, while its prompt is read.
         remaining: tokens of its prompt to read before the last one, which the first step feeds.
         apart: it must have passes of its own: reproducible, or a shared pass has failed with it.
         mixable: its prompt can be read in one pass with a step of others, or with others' prompts,
@@ -126,7 +126,7 @@ class MemoryView:
 
     Attributes:
         budget: what weights and caches may take together.
-        weights: of all models, those being loaded among them.
+        fixed: of all models' weights, and what loads and embeddings have reserved.
         scratch: what a single question that may come would need.
         idle: caches that nobody is using; empty where there is room for all that is wanted.
         idle_bytes: of all of them together, what running replies hold with them left out.
@@ -136,7 +136,7 @@ class MemoryView:
     """
 
     budget: int
-    weights: int = 0
+    fixed: int = 0
     scratch: int = 0
     idle: Sequence[Idle] = ()
     version: int = 0

@@ -94,7 +94,7 @@ class State:
     def models_changed(self) -> None:
         """A model has come or gone."""
         self.memory.changed()
-        backend.limit_buffers(self.backend.device, self.memory.weights)
+        backend.limit_buffers(self.backend.device, self.memory.fixed)
 
     def note_read(self, request: Request) -> None:
         """Let a request decode once at most its last token is left to feed."""

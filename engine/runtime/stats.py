@@ -8,6 +8,7 @@ from typing import Any
 from engine.model import backend
 from engine.model.drafting import Drafter
 from engine.model.loaded import LoadedModel
+from engine.runtime.admission import place
 from engine.runtime.plan import Status
 from engine.runtime.request import SessionState
 from engine.runtime.state import State
@@ -31,9 +32,9 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
         "process_bytes": process.own_memory(),
         "buffer_bytes": backend.memory_kept(),
         "children_bytes": sum(map(process.resident, confined.shared().pids)),
-        "weights_bytes": state.memory.weights,
+        "weights_bytes": state.memory.fixed,
         "kv_bytes": state.memory.kv_bytes,
-        "writing_bytes": state.memory.leaving(state.memory.promised().groups),
+        "writing_bytes": state.memory.room().leaving,
         "disk_bytes": state.memory.offload.nbytes,
         "prefix_bytes": state.memory.prefixes.nbytes,
         "step_seconds": step_seconds,
@@ -91,8 +92,8 @@ def _draft(drafter: Drafter) -> dict[str, Any]:
 
 def _queue(state: State) -> list[str]:
     waiting = [r for r in state.requests.values() if r.status == Status.QUEUED]
-    waiting.sort(key=lambda r: (-r.session.priority, r.waiting_since))
-    return [r.session.id for r in waiting]
+    key = {r: place(r.session.scratch, r.session.priority, r.waiting_since) for r in waiting}
+    return [r.session.id for r in sorted(waiting, key=key.__getitem__)]
 
 
 def _session(session: SessionState) -> dict[str, Any]:

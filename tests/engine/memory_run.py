@@ -73,9 +73,9 @@ class Turns:
 
 def counted(state: State) -> int:
     """All bytes that an engine knows to be held."""
-    memory, groups = state.memory, {r.kv.part.group for r in state.requests.values()}
+    memory = state.memory
     caches = memory.kv_bytes + memory.prefixes.nbytes
-    return memory.weights + caches + memory.leaving(groups)
+    return memory.fixed + caches + memory.room().leaving
 
 
 @contextmanager
@@ -99,7 +99,7 @@ def watched(slow_disk: float = 0.0) -> Iterator[Turns]:
             if loop._state.sessions:  # before that a model is read, and tried out
                 seen.counted = max(seen.counted, after)
                 memory = loop._state.memory
-                promised = memory.weights + memory.promised().nbytes
+                promised = memory.fixed + memory.promised().nbytes
                 seen.promised = max(seen.promised, promised)
                 seen.peak = max(seen.peak, peak)
                 seen.beside = max(seen.beside, peak - max(before, after))

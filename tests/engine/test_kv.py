@@ -209,3 +209,14 @@ def test_a_snapshot_keeps_a_recurrent_state_and_not_what_it_was_cut_from() -> No
     kv.settle()
     assert mx.get_active_memory() - before < 3 * 5000 * 4
     assert kv.nbytes == 2 * 5000 * 4
+
+
+def test_a_cache_of_an_unknown_kind_is_not_shared_as_a_copy() -> None:
+    """Both chats would write to it; it was handed on as it was."""
+
+    class Window:
+        def __init__(self) -> None:
+            self.kept = mx.zeros((1, 4))
+
+    with pytest.raises(TypeError, match="Window"):
+        clone([KVCache(), Window()])

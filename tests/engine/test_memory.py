@@ -7,6 +7,7 @@ import random
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import mlx.core as mx
@@ -19,13 +20,18 @@ from engine import Engine, Reply, SamplingParams, Session
 from engine.bench.limits import short_prefixes
 from engine.cache import cache_file, held_caches, shared_prefix
 from engine.cache.cache_file import Image, build_caches, read_contents, read_record, take_image
-from engine.cache.held_caches import Tally
+from engine.cache.held_caches import Part, Tally
+from engine.cache.ledger import CacheKey
+from engine.cache.offload import Offload
 from engine.cache.session_kv import SessionKV
 from engine.model.slices import at_once
 from engine.runtime import admission, preparing
 from engine.runtime import commands as reception
+from engine.runtime import memory as memory_module
 from engine.runtime import stats as report
+from engine.runtime.memory import SCRATCH_TOKENS, Memory
 from engine.runtime.plan import Idle
+from engine.runtime.request import PROMISED
 from tests.engine import memory_run
 from tests.engine.memory_run import STORY, write_wide
 
@@ -342,6 +348,84 @@ def test_e8_the_sum_that_is_kept_is_what_counting_finds(seed: int) -> None:
             assert set(tally.groups) == set(groups)
     finally:
         shared_prefix.MIN_TOKENS = before
+
+
+def test_what_two_hold_and_is_on_its_way_to_the_disk_is_no_room(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A chat and its fork make room together: the room was said to be there before it was."""
+    go_on, write = threading.Event(), Image.write
+
+    def slow(image: Image, stream: io.BufferedIOBase) -> None:
+        assert go_on.wait(WAIT)
+        write(image, stream)
+
+    monkeypatch.setattr(Image, "write", slow)
+    budget = 12 * 10**6
+    offload = Offload(tmp_path / "disk", 10 * budget)
+    sessions: dict[str, Any] = {}
+    memory = Memory(budget, offload, {}, sessions, {})
+    monkeypatch.setattr(memory_module, "PENDING_SHARE", 1.0)
+    first = story_of(9000)
+    for name, kv in (("first", first), ("fork", first.fork())):
+        sessions[name] = SimpleNamespace(
+            id=name, key=CacheKey("session", name), kind=(), kv=kv, used_at=0.0, fingerprint="f"
+        )
+        sessions[name].is_running = False
+        memory.add(sessions[name])
+    nbytes = first.nbytes
+    del first, kv
+    assert memory.room().idle == nbytes > 9 * 10**6
+    try:
+        assert not memory.make_room(8 * 10**6)
+        assert memory.room().leaving == nbytes
+    finally:
+        go_on.set()
+    offload.close()
+    assert memory.make_room(8 * 10**6)
+
+
+def test_an_answer_without_a_limit_leaves_what_is_kept_free_for_a_single_question() -> None:
+    """One that asked for as many tokens at once was refused; this one got there in steps."""
+    token = 1000
+    budget = token * (18 * PROMISED + SCRATCH_TOKENS + PROMISED // 2)
+    estimate = SimpleNamespace(bytes=lambda tokens: token * tokens)
+    model = SimpleNamespace(
+        info=SimpleNamespace(id="m", nbytes=0),
+        can=SimpleNamespace(estimate=estimate),
+        base=None,
+        drafter=None,
+    )
+
+    class Answer:
+        session = SimpleNamespace(scratch=False)
+        limit, longest, generated, asked_for_more = 2048, 10**6, 0, -1
+        is_running, paused, kv = True, False, SessionKV(list)
+
+        @property
+        def promise(self) -> Part:
+            return Part(token * self.limit)
+
+    answer: Any = Answer()
+    memory = Memory(budget, Offload(None, 0), {"m": model}, {}, {"a": answer})  # type: ignore[dict-item]
+    before = 0
+    while answer.limit > before:
+        before = answer.generated = answer.limit
+        memory.extend(answer)
+    kept = admission.reserve(token * SCRATCH_TOKENS, budget, 0)
+    assert kept > 0
+    assert memory.room().free >= kept
+    assert answer.limit == 18 * PROMISED
+    memory._requests["q"] = SimpleNamespace(  # type: ignore[index]
+        session=SimpleNamespace(scratch=True),
+        is_running=True,
+        paused=False,
+        promise=Part(0),
+        kv=SessionKV(list),
+    )
+    memory.changed()
+    memory.extend(answer)
+    assert answer.limit > before  # it has come
 
 
 # -- all together -------------------------------------------------------------------------------

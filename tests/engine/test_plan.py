@@ -438,9 +438,9 @@ def test_what_is_admitted_fits_when_all_have_grown(view: View) -> None:
         row = known[plan.admit.session]
         assert row.status == Status.QUEUED
         assert not row.paused
-        assert memory.weights + running + row.most + left <= memory.budget
+        assert memory.fixed + running + row.most + left <= memory.budget
     if isinstance(plan.load, LoadAdmission):
-        assert memory.weights + running + plan.load.nbytes + left <= memory.budget
+        assert memory.fixed + running + plan.load.nbytes + left <= memory.budget
 
 
 @settings(max_examples=500, deadline=None)
