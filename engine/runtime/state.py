@@ -1,7 +1,6 @@
 """What the engine thread has in hand: its models, its sessions, the memory they may take.
 
-`view` is how that stands at the start of a turn, in the scheduler's terms. How a reply or a
-session ends is written here once. Whatever fails meanwhile, a reply that ends has
+How a reply or a session ends is written here once. Whatever fails meanwhile, a reply that ends has
 exactly one last event.
 """
 
@@ -12,12 +11,9 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.cache.held_caches import Part
-from engine.cache.ledger import Offer
 from engine.cache.offload import Offload
 from engine.cluster.leader import Leader
 from engine.errors import (
@@ -34,7 +30,7 @@ from engine.model.backend import Backend
 from engine.model.loaded import LoadedModel
 from engine.runtime.admission import BUDGET_SHARE
 from engine.runtime.memory import Memory
-from engine.runtime.plan import LoadRequest, Piece, Row, Status, View
+from engine.runtime.plan import Status
 from engine.runtime.request import Request, SessionState
 
 log = logging.getLogger(__name__)
@@ -248,112 +244,6 @@ def _said(error: BaseException) -> tuple[str, str]:
         return OUT_OF_MEMORY, "The device ran out of memory. Close a chat and try again."
     log.error("a reply failed", exc_info=error)
     return INTERNAL_ERROR, f"Answering failed: {words_of(error)}"
-
-
-def view(state: State, load: LoadRequest | None, pieces: frozenset[Piece]) -> View:
-    """The view of this moment; `load` and `pieces` as it has them."""
-    rows = _rows(state)
-    return View(
-        now=time.perf_counter(),
-        rows=rows,
-        mixing=frozenset(i for i, m in state.models.items() if m.can.ways.mixes),
-        joining=frozenset(i for i, m in state.models.items() if m.can.ways.mixes and m.ranks == 1),
-        faulty=frozenset(i for i, m in state.models.items() if not m.sharing.works),
-        memory=state.memory.view(rows, load),
-        load=load,
-        pieces=pieces,
-    )
-
-
-def _rows(state: State) -> list[Row]:
-    """A row for each session that answers; one that cannot be looked at fails."""
-    try:
-        state.memory.prefixes.refresh()
-    except BaseException as error:  # what could have been taken over is read
-        log.warning("who holds which tokens is not known: %s", words_of(error))
-    rows = []
-    for request in list(state.requests.values()):
-        try:
-            rows.append(_row(state, request))
-        except BaseException as error:
-            state.fail_reply(request, error)
-    decoding = [place for place, row in enumerate(rows) if row.decodes]
-    if len(decoding) == 1 and rows[decoding[0]].drafts:
-        (place,) = decoding
-        behind = state.memory.draft_behind(state.requests[rows[place].id])
-        rows[place] = replace(rows[place], behind=behind)
-    return rows
-
-
-def _row(state: State, request: Request) -> Row:
-    session, kv = request.session, request.kv
-    model, prepared = session.model, request.prompt is not None
-    reading = request.status == Status.PREFILLING
-    chunked = reading and not (request.apart or model.can.token_by_token)
-    promise = request.promise if prepared else Part(0)
-    halts = reading and kv.needs_snapshot
-    return Row(
-        session.id,
-        model.info.id,
-        request.status,
-        request.paused,
-        session.reproducible,
-        apart=request.apart,
-        mixable=chunked and kv.is_plain,
-        unwritten=kv.sharers > 1,
-        # Without it all of a chunk's rows would go through the output layer.
-        ends=chunked and model.can.leaves_out_rows and model.ranks == 1,
-        joins=not (request.apart or session.kv_bits),
-        scratch=session.scratch,
-        priority=session.priority,
-        length=request.computed if reading else 0,
-        remaining=request.unread if reading else 0,
-        waiting_since=request.waiting_since,
-        ready_at=request.ready_at,
-        begun=request.has_begun,
-        awaits_first=request.awaits_first,
-        wants_more=request.wants_more,
-        snapshot_at=request.prompt.boundary if halts and request.prompt is not None else -1,
-        most=promise.own,
-        slack=request.slack if prepared else 0,
-        group=promise.group,
-        shared=promise.shared,
-        drafts=draft_room(request),
-        kind=session.kind,
-        prompt=request.packed if reading else b"",
-        system=request.prompt.system if request.prompt is not None else 0,
-        halts=halts and not session.reproducible,
-        offer=_offer(state, request) if reading else None,
-    )
-
-
-def _offer(state: State, request: Request) -> Offer | None:
-    """What others hold of a prompt; looked for again only where that may have changed."""
-    if not request.adopts:
-        return None
-    prefixes, kv = state.memory.prefixes, request.kv
-    now = (prefixes.version, kv.length, kv.sharers)
-    if request.offered[0] != now:
-        try:
-            request.offered = (now, prefixes.offer(request.reader))
-        except BaseException as error:  # it reads what it could have taken over
-            log.warning("no offer of another chat's cache: %s", words_of(error))
-            request.adopts = False
-            return None
-    return request.offered[1]
-
-
-def draft_room(request: Request) -> int:
-    """The most tokens that may be drafted after the pending one; 0 where none may.
-
-    Reproducible chats never have drafts: a pass of several tokens rounds otherwise than steps do.
-    """
-    drafter = request.session.model.drafter
-    if drafter is None or not drafter.works or request.pending is None:
-        return 0
-    if request.apart or not request.kv.trimmable:
-        return 0
-    return max(0, request.limit - request.generated - 2)  # one more follows the draft
 
 
 WINDOW = 2.0

@@ -16,7 +16,7 @@ from engine.engine import Engine
 from engine.errors import EngineError
 from engine.model.info import Model
 from engine.params import SamplingParams
-from engine.runtime import loop as resting
+from engine.runtime import idling as resting
 from engine.runtime import pressure
 from engine.runtime.pressure import PAUSE, Need, Pressure, Relief
 from engine.serve import models as rooms

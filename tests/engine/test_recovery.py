@@ -12,7 +12,7 @@ from engine import Engine, EngineError, Reply, SamplingParams, TextDelta
 from engine.cache.offload import Offload
 from engine.cache.prefix_index import PrefixIndex
 from engine.runtime import loop
-from engine.runtime import state as state_module
+from engine.runtime import view as view_module
 from engine.runtime.delivery import Delivery
 from engine.runtime.executor import Executor
 from engine.runtime.jobs import Restoring
@@ -108,7 +108,7 @@ def test_a_fault_in_a_turn_costs_no_reply(
 def test_a_session_that_cannot_be_looked_at_fails_alone(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, kind: type[BaseException]
 ) -> None:
-    model, row = engine.load(model_folder("plain")), state_module._row
+    model, row = engine.load(model_folder("plain")), view_module._row
     bad, good = engine.open_session(model, "bad"), engine.open_session(model, "good")
 
     def breaks(state: State, request: Request) -> Any:
@@ -116,7 +116,7 @@ def test_a_session_that_cannot_be_looked_at_fails_alone(
             raise kind("injected")
         return row(state, request)
 
-    monkeypatch.setattr(state_module, "_row", breaks)
+    monkeypatch.setattr(view_module, "_row", breaks)
     reply = good.send("hello", LONG)
     with pytest.raises(EngineError, match="injected"):
         bad.send("hello", LONG).tokens(60)
