@@ -65,6 +65,7 @@ class HeldCaches:
     """The caches of one session, and with whom it shares their memory.
 
     Attributes:
+        layers: the caches wherever their keys and values are; empty when there are none.
         slots: the buffer whose slots hold the keys and values at the moment, else None.
         stack: the stack that holds the recurrent states at the moment, else None.
         shared_prefix: the shared prefix that the caches go on from, else None.
@@ -75,7 +76,7 @@ class HeldCaches:
         self.slots: SlotBuffer | None = None
         self.stack: StateStack | None = None
         self.shared_prefix: SharedPrefix | None = None
-        self._caches: Caches | None = None
+        self.layers: Caches = []
         self._snapshot: Snapshot | None = None
         self._sharers: weakref.WeakSet[HeldCaches] | None = None
         self._sharing = 0  # the number of those together
@@ -102,7 +103,7 @@ class HeldCaches:
         self.shared_prefix = first.shared_prefix if isinstance(first, SharedPrefixKV) else None
         if self.shared_prefix is not None:
             self.shared_prefix.holders.add(self)
-        self._caches = caches
+        self.layers = caches or []
         self.touched()
 
     def leave_slots(self) -> None:
@@ -113,11 +114,6 @@ class HeldCaches:
         if self.stack is not None:
             self.stack.leave(self)
             self.touched()
-
-    @property
-    def layers(self) -> Caches:
-        """The caches wherever their keys and values are; empty when there are none."""
-        return self._caches or []
 
     def drop(self) -> None:
         """Free the caches."""

@@ -60,7 +60,7 @@ class SessionKV(HeldCaches):
     @property
     def length(self) -> int:
         """Tokens that the caches hold now; 0 when there are none."""
-        return len(self.tokens) if self._caches is not None else 0
+        return len(self.tokens) if self.layers else 0
 
     # -- reading ----------------------------------------------------------------------------
 
@@ -135,7 +135,7 @@ class SessionKV(HeldCaches):
 
     def drop(self) -> None:
         """Free the caches and keep the ledger. The next turn reads its whole prompt."""
-        self._dropped = self._dropped or self._caches is not None
+        self._dropped = self._dropped or bool(self.layers)
         self.on_disk = -1
         self._moved(0)
         super().drop()
@@ -198,7 +198,7 @@ class SessionKV(HeldCaches):
         before it were read in chunks with the same ends: then the caches are the same bits as if
         the prompt had been read so.
         """
-        if self._caches is None:
+        if not self.layers:
             return 0
         shared = min(common_prefix(self.tokens, prompt), len(prompt) - 1)
         within = [shared]

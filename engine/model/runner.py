@@ -37,9 +37,7 @@ class Answer(Protocol):
     sampler: Sampler
     constraint: Constraint | None
     odds: Odds | None
-
-    @property
-    def kv(self) -> SessionKV: ...
+    kv: SessionKV
 
     @property
     def index(self) -> int: ...

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from engine.cache.ledger import CacheKey
 from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY
 from engine.runtime.plan import (
+    RUNNING,
     Admission,
     Idle,
     LoadAdmission,
@@ -194,7 +195,7 @@ def room(free: int, idle: Iterable[Idle], in_use: Collection[int]) -> tuple[list
 
 def promised(rows: Iterable[Row]) -> Promise:
     """What the running ones of them come to take."""
-    running = [r for r in rows if is_running(r)]
+    running = [r for r in rows if r.status in RUNNING]
     return Promise(sum(r.most for r in running), {r.group: r.shared for r in running if r.group})
 
 
@@ -208,11 +209,6 @@ def _does_not_fit(request: LoadRequest, free: int, promised: int) -> str:
     )
 
 
-def is_running(row: Row) -> bool:
-    """Whether a reply has been admitted and has not ended, be it paused."""
-    return row.status in (Status.RESTORING, Status.PREFILLING, Status.DECODING)
-
-
 def reserve(scratch: int, budget: int, fixed: int) -> int:
     """Bytes that replies leave for a single question that may come; idle caches may lie there.
 
@@ -224,6 +220,6 @@ def reserve(scratch: int, budget: int, fixed: int) -> int:
 
 
 def _reserve(rows: Sequence[Row], memory: MemoryView) -> int:
-    if any(r.scratch and (is_running(r) or not r.paused) for r in rows):
+    if any(r.scratch and (r.status in RUNNING or not r.paused) for r in rows):
         return 0  # it has come
     return reserve(memory.scratch, memory.budget, memory.fixed)

@@ -20,6 +20,10 @@ class Status(IntEnum):
     FINISHED = 5
 
 
+RUNNING = frozenset({Status.RESTORING, Status.PREFILLING, Status.DECODING})
+"""Of a reply that has been admitted and has not ended, be it paused."""
+
+
 @dataclass(frozen=True)
 class Row:
     """A session that is answering, as the scheduler sees it.

@@ -39,7 +39,7 @@ from engine.model.constraint import Constraint
 from engine.model.loaded import LoadedModel
 from engine.model.sampling import Odds, Sampler
 from engine.params import SamplingParams
-from engine.runtime.plan import Status
+from engine.runtime.plan import RUNNING, Status
 from engine.text import contents
 from engine.text.prompt import Prompt
 from engine.text.splitter import Delta, ReplyText
@@ -97,9 +97,12 @@ class Request:
 
     Attributes:
         session: whose request it is.
+        kv: its session's caches.
+        apart: it has passes of its own: it is reproducible, or a shared pass has failed with it.
         prompt: the prompt, None until a worker has prepared it. So are `text` and `messages`.
         tokens: the prompt and everything generated and read so far.
         pending: the lazy id after `tokens`, sampled but not read yet; None until there is one.
+        prompt_length: tokens of the prompt; 0 while it is being prepared.
         limit: the most tokens that it may have, as far as memory is promised to it.
         longest: the most tokens that it may ever have.
         asked_for_more: version of the memory at which it was looked whether it may be longer.
@@ -108,7 +111,6 @@ class Request:
         reused: prompt tokens that were in the cache already.
         rebuilt: the cache had been dropped and is made anew by prefill.
         restored: its caches came from disk, and no pass over them has failed yet.
-        alone: a shared pass has failed with it, so it steps in passes of its own.
         adopts: it may take over what others have read; False after that has failed once.
         ended: it has had its last event; a worker may ask.
         offered: what was found last that it may take over, and when: another is found only where
@@ -130,13 +132,15 @@ class Request:
     ) -> None:
         self.id = reply_id
         self.session = session
+        self.kv = session.kv
+        self.apart = session.reproducible
         self.params = params
         self.sampler = Sampler(params)
         self.messages: list[Message] = []
         self.prompt: Prompt | None = None
         self.text: ReplyText | None = None
         self.constraint: Constraint | None = None
-        self.limit = self.longest = 0
+        self.prompt_length = self.limit = self.longest = 0
         self.asked_for_more = -1
         self.odds = Odds(params.logprobs) if params.logprobs is not None else None
         self.tells_calls = tells_calls
@@ -146,7 +150,6 @@ class Request:
         self.reused = 0
         self.rebuilt = False
         self.restored = False
-        self.alone = False
         self.adopts = True
         self.offered: tuple[object, Offer | None] = (None, None)
         self._packed = b""
@@ -160,13 +163,15 @@ class Request:
         self._sent_at = sent_at
         self._first_at = 0.0
         self._last_at = 0.0
-        self._paused_at: float | None = None
+        self.paused = False
+        self._paused_at = 0.0
         self._stood_still = 0.0  # seconds, since the first token
 
     def begin(self, prepared: Prepared) -> None:
         """Take what was prepared; from now on the reply waits for memory."""
         self.messages = prepared.messages
         self.prompt = prepared.prompt
+        self.prompt_length = len(prepared.prompt.tokens)
         self.text = prepared.text
         self.longest = self.limit = prepared.longest
         if self.params.max_tokens is None:
@@ -183,19 +188,14 @@ class Request:
         self.status = status
 
     @property
-    def kv(self) -> SessionKV:
-        """Its session's caches."""
-        return self.session.kv
-
-    @property
     def computed(self) -> int:
         """Tokens that the caches hold."""
-        return self.session.kv.length
+        return self.kv.length
 
     @property
     def left(self) -> int:
         """Tokens that are to be computed. The last one is, in the step that gives the next."""
-        return len(self.tokens) - self.session.kv.length
+        return len(self.tokens) - self.kv.length
 
     @property
     def unread(self) -> int:
@@ -205,17 +205,7 @@ class Request:
     @property
     def is_running(self) -> bool:
         """Whether it has been admitted and has not ended, be it paused."""
-        return self.status in (Status.RESTORING, Status.PREFILLING, Status.DECODING)
-
-    @property
-    def apart(self) -> bool:
-        """Whether it has passes of its own."""
-        return self.session.reproducible or self.alone
-
-    @property
-    def prompt_length(self) -> int:
-        """Tokens of the prompt; 0 while it is being prepared."""
-        return len(self.prompt.tokens) if self.prompt is not None else 0
+        return self.status in RUNNING
 
     @property
     def packed(self) -> bytes:
@@ -225,19 +215,14 @@ class Request:
             self._packed += packed(self.tokens[known:])
         return self._packed
 
-    @property
-    def paused(self) -> bool:
-        return self._paused_at is not None
-
     def pause(self, paused: bool) -> None:
         """Stand still, or go on."""
         now = time.perf_counter()
-        if paused and self._paused_at is None:
+        if paused and not self.paused:
             self._paused_at = now
-        elif not paused and self._paused_at is not None:
-            if self.generated:
-                self._stood_still += now - self._paused_at
-            self._paused_at = None
+        elif self.paused and not paused and self.generated:
+            self._stood_still += now - self._paused_at
+        self.paused = paused
 
     @property
     def index(self) -> int:
@@ -249,21 +234,6 @@ class Request:
     def generated(self) -> int:
         """Tokens generated and read."""
         return len(self.tokens) - self.prompt_length
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether it has a token of its own, be it one that is not read yet."""
-        return self.generated > 0 or self.pending is not None
-
-    @property
-    def awaits_first(self) -> bool:
-        """Whether its first token is chosen and not read yet."""
-        return self.generated == 0 and self.pending is not None
-
-    @property
-    def wants_more(self) -> bool:
-        """Whether a token has to follow the one that is pending."""
-        return self.generated + (self.pending is not None) < self.limit
 
     @property
     def complete(self) -> bool:

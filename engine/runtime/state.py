@@ -148,7 +148,7 @@ class State:
     def begin_again(self, request: Request) -> None:
         """Let a request go on alone, from caches that are made anew: these cannot be trusted."""
         self.wait_again(request)
-        request.alone = True
+        request.apart = True
 
     def wait_again(self, request: Request) -> None:
         """Drop a request's caches, and let it go on once there is room for new ones.

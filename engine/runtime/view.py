@@ -58,6 +58,7 @@ def _row(state: State, request: Request) -> Row:
     chunked = reading and not (request.apart or model.can.token_by_token)
     promise = request.promise if prepared else Part(0)
     halts = reading and kv.needs_snapshot
+    chosen = request.generated + (request.pending is not None)
     return Row(
         session.id,
         model.info.id,
@@ -76,9 +77,9 @@ def _row(state: State, request: Request) -> Row:
         remaining=request.unread if reading else 0,
         waiting_since=request.waiting_since,
         ready_at=request.ready_at,
-        begun=request.has_begun,
-        awaits_first=request.awaits_first,
-        wants_more=request.wants_more,
+        begun=chosen > 0,
+        awaits_first=chosen == 1 and request.pending is not None,
+        wants_more=chosen < request.limit,
         snapshot_at=request.prompt.boundary if halts and request.prompt is not None else -1,
         most=promise.own,
         slack=request.slack if prepared else 0,
