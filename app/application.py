@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-from app import background, flows, logs, translation, updates
+from app import flows, logs, translation, updates
 from app.bridge import Bridge
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import ModelLoader
@@ -258,7 +258,6 @@ class Application(QObject):
         if self.serving is not None:
             self.serving.shut_down()
         flows.end(self.BACKGROUND_STOP_S)
-        background.finish(self.BACKGROUND_STOP_S)
         if self.library is not None:
             self.library.cancel_for_close()
         if self._engine is not None:

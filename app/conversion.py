@@ -91,10 +91,10 @@ def job_for(model: Installed, recipe: Recipe, into: Path) -> Conversion:
     return Conversion(str(out), total=recipe.size(model), source=model.folder, recipe=recipe)
 
 
-def work(job: Conversion, stop: threading.Event, *, before: threading.Thread | None) -> None:
+def work(job: Conversion, stop: threading.Event, *, before: threading.Event | None) -> None:
     """On a thread: convert, in a child that ends with ``stop``. Raises EngineError."""
     if before is not None:
-        before.join()
+        before.wait()
 
     def progress(done: int, total: int) -> None:
         if not stop.is_set():

@@ -98,9 +98,9 @@ def fetch(
     stop: threading.Event,
     *,
     tidy: bool,
-    before: threading.Thread | None,
+    before: threading.Event | None,
 ) -> None:
-    """Download a model once the thread before, which was told to stop, has. Raises EngineError.
+    """Download a model once what had its files before has ended. Raises EngineError.
 
     Args:
         token: that of this run, "" for none: where the hub wants one, the keychain's is taken.
@@ -110,7 +110,7 @@ def fetch(
     from engine import hub
 
     if before is not None:
-        before.join()
+        before.wait()
     model = download.model
 
     def progress(done: int, total: int) -> None:
@@ -129,12 +129,12 @@ def fetch(
         raise fault(error) from error
 
 
-def discard(ref: str, before: threading.Thread | None) -> None:
+def discard(ref: str, before: threading.Event | None) -> None:
     """Throw away what came of a model, once the thread that may write its files has stopped."""
     from engine import hub
 
     if before is not None:
-        before.join()
+        before.wait()
     wanted = hub.parse(ref)
     try:
         if wanted is not None:

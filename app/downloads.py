@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app import background, conversion
+from app import conversion, flows
 from app.conversion import Conversion
 from app.download import Download, DownloadState, discard, fault, fetch, ref_of
 from app.settings import Settings
@@ -54,8 +54,7 @@ class Downloads(QObject):
             for ref, total in settings.downloads.items()
         ]
         self.token = ""
-        self._threads: list[threading.Thread] = []
-        self._writers: dict[str, threading.Thread] = {}  # by model: the last that touched its files
+        self._written: dict[str, threading.Event] = {}  # by model: set when its files are free
         self._over = False
         self._telling = QTimer(self, interval=_TELL_MS)
         self._telling.timeout.connect(self._tell)
@@ -141,7 +140,7 @@ class Downloads(QObject):
         download.stop.set()
         download.state = DownloadState.PAUSED
         if not done and download.can_pause and self._alone(download):
-            self._write(download, partial(discard, ref), self._on_discarded)
+            flows.start(self, self._discard(self._write(download, partial(discard, ref))))
         self._changed(download)
         self._next()
 
@@ -176,11 +175,7 @@ class Downloads(QObject):
         act: Callable[..., None] = partial(fetch, waiting, self.token, stop, tidy=alone)
         if isinstance(waiting, Conversion):
             act = partial(conversion.work, waiting, stop)
-        self._write(
-            waiting,
-            act,
-            lambda _, error: self._on_ended(waiting, stop, error),
-        )
+        flows.start(self, self._run(waiting, self._write(waiting, act)))
 
     @Slot()
     def _tell(self) -> None:
@@ -191,17 +186,21 @@ class Downloads(QObject):
             download.take()
             self._changed(download)
 
-    def _on_discarded(self, _: object, error: Exception | None) -> None:
-        if error is not None:
-            fault(error)
+    async def _discard(self, discarding: Coroutine[Any, Any, None]) -> None:
+        try:
+            await discarding
+        except Exception as problem:
+            fault(problem)
 
-    def _on_ended(
-        self, download: Download, stop: threading.Event, problem: Exception | None
-    ) -> None:
+    async def _run(self, download: Download, working: Coroutine[Any, Any, None]) -> None:
+        stop, error = download.stop, None
+        try:
+            await working
+        except Exception as problem:
+            error = fault(problem)
         running = stop is download.stop and download.state is DownloadState.RUNNING
         if not running or self._over:
             return  # paused or thrown away meanwhile
-        error = fault(problem) if problem is not None else None
         download.model = None  # the next time the hub is asked anew
         if error is None:
             download.state, (download.done, download.total) = DownloadState.DONE, download.came
@@ -224,9 +223,15 @@ class Downloads(QObject):
         if now != self._settings.downloads:
             self._settings.set(downloads=now)
 
-    def _write(self, download: Download, act: Callable[..., None], done: background.Done) -> None:
-        """On a thread that is also told of the one before it with the files of that model."""
-        work: Callable[[], Any] = partial(act, before=self._writers.get(download.repo))
-        thread = background.start(self, work, done, download.stop)
-        self._writers[download.repo] = thread
-        self._threads = [t for t in self._threads if t.is_alive()] + [thread]
+    def _write(self, download: Download, act: Callable[..., None]) -> Coroutine[Any, Any, None]:
+        """Work on a thread that also gets what has that model's files before it."""
+        written, before = threading.Event(), self._written.get(download.repo)
+        self._written[download.repo] = written
+
+        def work(_: threading.Event) -> None:
+            try:
+                act(before=before)
+            finally:
+                written.set()
+
+        return flows.aside(work, download.stop)

@@ -151,7 +151,7 @@ class Latest:
             await work
 
 
-async def aside(work: Callable[[threading.Event], T]) -> T:
+async def aside(work: Callable[[threading.Event], T], stop: threading.Event | None = None) -> T:
     """What ``work`` returns, or raises, on a thread of its own.
 
     When the sequence is cancelled, the event that ``work`` gets is set, and the sequence ends when
@@ -160,9 +160,10 @@ async def aside(work: Callable[[threading.Event], T]) -> T:
     Args:
         work: holds no Qt object: were the thread the last to let go of one, it would be destroyed
             there.
+        stop: that event, where others may set it, too.
     """
     number, outcome = _expect()
-    stop = threading.Event()
+    stop = stop or threading.Event()
     _threads[:] = [(thread, event) for thread, event in _threads if thread.is_alive()]
     thread = threading.Thread(target=_run, args=(number, work, stop), name="aside", daemon=True)
     _threads.append((thread, stop))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app import background, system_trash
+from app import flows, system_trash
 from app.chats import unloading
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import LoadState
@@ -153,25 +152,13 @@ class Removal(QObject):
         for one in self._together(model):
             self._library.loader.unload(self._installed.status(one).ref)
         self._going.add(model.removes)
-        folder = model.removes
-        background.start(
-            self,
-            lambda: system_trash.move(folder),
-            lambda trashed, error: self._on_moved(model, trashed, error),
-            threading.Event(),
-        )
+        flows.start(self, self._remove(model))
         self._installed.changed.emit()
         return ""
 
     def restore(self, removed: Removed) -> None:
         """Put a model back in its place; what comes of it is told by a signal."""
-        trashed = removed.trashed
-        background.start(
-            self,
-            lambda: system_trash.restore(trashed),
-            lambda _, error: self._on_restored(removed, error),
-            threading.Event(),
-        )
+        flows.start(self, self._restore(removed))
 
     def _together(self, model: Installed) -> list[Installed]:
         """The models that go when this one does, itself among them."""
@@ -180,9 +167,11 @@ class Removal(QObject):
         everything = self._installed.models.values()
         return [m for m in everything if m.removes == model.removes] or [model]
 
-    def _on_moved(self, model: Installed, trashed: Trashed, error: Exception | None) -> None:
-        self._going.discard(model.removes)
-        if error is not None:
+    async def _remove(self, model: Installed) -> None:
+        try:
+            trashed = await flows.aside(lambda _: system_trash.move(model.removes))
+        except Exception as error:
+            self._going.discard(model.removes)
             self.failed.emit(
                 tr(
                     "{name} was not removed: {why}. Its folder can be shown, and removed there.",
@@ -192,6 +181,7 @@ class Removal(QObject):
             )
             self._installed.look()
             return
+        self._going.discard(model.removes)
         gone = self._installed.drop(model.removes)
         refs = {ref for one in (*gone, model) for ref in (one.ref, str(one.folder))}
         listed = []
@@ -204,8 +194,10 @@ class Removal(QObject):
             self._settings.set(model=GUIDE)
         self.removed.emit(Removed(trashed, model.name, tuple(listed), first))
 
-    def _on_restored(self, removed: Removed, error: Exception | None) -> None:
-        if error is not None:
+    async def _restore(self, removed: Removed) -> None:
+        try:
+            await flows.aside(lambda _: system_trash.restore(removed.trashed))
+        except Exception as error:
             self.failed.emit(
                 tr("{name} was not put back: {why}.", name=removed.name, why=_words(error))
             )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app import background
+from app import flows
 from app.chats.model_choice import ModelLoader
 from app.door_server import limits_of, made, offer, sentence
 from app.paths import GUIDE, Paths, adapter_of, model_location
@@ -101,7 +101,8 @@ class Serving(QObject):
             return
         before = self._leave()
         if self._settings.serve and self._engine is not None:
-            self._begin(self._engine, before)
+            self._now(Door.STARTING)
+            flows.start(self, self._begin(self._engine, before))
             return
         if before is not None:
             self._stop(before)
@@ -202,19 +203,24 @@ class Serving(QObject):
 
     # Beginning and end.
 
-    def _begin(self, engine: Engine, before: Server | None) -> None:
+    async def _begin(self, engine: Engine, before: Server | None) -> None:
         port, file, folders = self._settings.serve_port, self._keys_file, self._folders()
-        limits = limits_of(self._settings)
-        self._now(Door.STARTING)
-        # Importing the web server takes a good part of a second.
-        background.start(
-            self,
-            lambda: made(before, engine, port, limits, folders, file, self._is_used),
-            self._on_made,
-            threading.Event(),
-        )
+        limits, is_used = limits_of(self._settings), self._is_used
 
-    def _on_made(self, server: Server | None, error: Exception | None) -> None:
+        def work(stop: threading.Event) -> Server:
+            server = made(before, engine, port, limits, folders, file, is_used)
+            if stop.is_set():  # nobody takes it any more
+                server.stop()
+            return server
+
+        server: Server | None = None
+        why = ""
+        try:
+            # Importing the web server takes a good part of a second.
+            server = await flows.aside(work)
+        except Exception as error:
+            why = sentence(error, port)
+            log.warning("the server was not started (%s)", type(error).__name__)
         self.door = Door.OFF
         if server is not None and (self._again or self._engine is None):
             self._stop(server)
@@ -228,9 +234,8 @@ class Serving(QObject):
             self.address = f"http://{shown}:{server.port}"
             self._timer.start()
             self._now(Door.OPEN)
-        elif error is not None:
-            self.why = sentence(error, self._settings.serve_port)
-            log.warning("the server was not started (%s)", type(error).__name__)
+        elif why:
+            self.why = why
             self._now(Door.FAILED)
 
     def _leave(self) -> Server | None:

@@ -168,43 +168,32 @@ def packages() -> list[Module]:
     return [m for m in modules().values() if m.path.name == "__init__.py"]
 
 
+def imported(module: Module) -> set[str]:
+    """The names that a module imports from, anywhere in it."""
+    found = set()
+    for node in ast.walk(tree(module.path)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module or "")
+    return found
+
+
 def leaks() -> set[str]:
     """What of the window or of Qt the engine imports."""
-    found = set()
-    for name, module in modules().items():
-        if name.partition(".")[0] != "engine":
-            continue
-        for node in ast.walk(tree(module.path)):
-            names = (
-                [alias.name for alias in node.names]
-                if isinstance(node, ast.Import)
-                else [node.module or ""]
-                if isinstance(node, ast.ImportFrom)
-                else []
-            )
-            found |= {
-                f"{name}: {target}"
-                for target in names
-                if re.match(r"(app|PySide6\w*|PyQt\w*|shiboken6|qtpy|qasync)(\.|$)", target)
-            }
-    return found
+    window = re.compile(r"(app|PySide6\w*|PyQt\w*|shiboken6|qtpy|qasync)(\.|$)")
+    return {
+        f"{name}: {target}"
+        for name, module in modules().items()
+        if name.partition(".")[0] == "engine"
+        for target in imported(module)
+        if window.match(target)
+    }
 
 
 def loops() -> set[str]:
     """Modules other than `app.flows` that import qasync."""
-    found = set()
-    for name, module in modules().items():
-        for node in ast.walk(tree(module.path)):
-            imported = (
-                [alias.name for alias in node.names]
-                if isinstance(node, ast.Import)
-                else [node.module or ""]
-                if isinstance(node, ast.ImportFrom)
-                else []
-            )
-            if "qasync" in imported and name != "app.flows":
-                found.add(name)
-    return found
+    return {n for n, m in modules().items() if "qasync" in imported(m) and n != "app.flows"}
 
 
 # ---------------------------------------------------------------- sizes

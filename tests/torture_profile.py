@@ -32,7 +32,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
-from app import background
+from app import flows
 from app.application import Application
 from app.chats.exporting import Export, Kind
 from app.chats.importing import Import
@@ -280,7 +280,7 @@ class Window:
         for _ in range(3):
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
             QCoreApplication.processEvents()
-        background.finish(HANG_S)
+        flows.end(HANG_S)
 
 
 def application() -> QApplication:

@@ -56,7 +56,7 @@ class ChatView(ChatSignals):
         self._saved = SavedChat(record, store, stored=stored)
         self._answering = Answering(self._saved, bridge, loader, self, toolbox)
         self.alias = ""
-        self.attaching = Attaching(self._saved, loader, bridge, self)
+        self.attaching = Attaching(self._saved, loader, self)
         self.count = TokenCount(loader, bridge, self._counted, self)
 
     @property

@@ -58,7 +58,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import background
+from app import flows
 from app.application import Application, make_engine
 from app.chats.actions import Action
 from app.chats.options import ChatOptions
@@ -382,7 +382,7 @@ class Person:
             self.app.bridge.drain()
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         QApplication.processEvents()
-        for thread, _ in list(background._threads):
+        for thread, _ in list(flows._threads):
             thread.join(5)  # what an import or its undoing does to the store
         QApplication.processEvents()
 

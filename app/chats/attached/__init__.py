@@ -1,5 +1,5 @@
 """Files that go with a chat's messages: read, fitted, put into the prompt.
 
-Imports: app.background, app.bridge, app.chats, app.language, app.store, engine, engine.errors,
+Imports: app.flows, app.bridge, app.chats, app.language, app.store, engine, engine.errors,
 engine.sandbox.
 """

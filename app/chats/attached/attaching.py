@@ -5,17 +5,14 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
-from concurrent.futures import Future
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-import shiboken6
 from PySide6.QtCore import QObject, Signal
 
-from app import background
-from app.bridge import Bridge
+from app import flows
 from app.chats.attached.choosing import beginning, whole_pages
 from app.chats.attached.passages import passages_of
 from app.chats.attached.prompt import file_element, with_files
@@ -59,18 +56,15 @@ class Attaching(QObject):
     changed = Signal()
     refused = Signal(str)
 
-    def __init__(
-        self, saved: SavedChat, loader: ModelLoader, bridge: Bridge, chat: ChatSignals
-    ) -> None:
+    def __init__(self, saved: SavedChat, loader: ModelLoader, chat: ChatSignals) -> None:
         super().__init__(chat)
         self._saved = saved
         self._loader = loader
-        self._bridge = bridge
         self._chat = chat
         self._waiting: deque[Path] = deque()
-        self._stop: threading.Event | None = None
         self._tokens: dict[tuple[str, Attachment], Tokens] = {}
-        self._counting = False
+        self._reading = flows.Latest(self)
+        self._counting = flows.Latest(self)
 
     @property
     def reading(self) -> tuple[str, ...]:
@@ -105,7 +99,7 @@ class Attaching(QObject):
             else:
                 self._waiting.append(path)
         if idle and self._waiting:
-            self._read()
+            self._reading.start(self._read())
         self._told()
 
     def add_text(self, text: str, called: str = "") -> Attachment:
@@ -131,9 +125,7 @@ class Attaching(QObject):
 
     def cancel_reading(self) -> None:
         """Attach nothing that is still being read."""
-        if self._stop is not None:
-            self._stop.set()
-        self._stop = None
+        self._reading.cancel()
         self._waiting.clear()
         self._told()
 
@@ -147,8 +139,7 @@ class Attaching(QObject):
             spans = beginning(text, self._room(attachment))
         if use == "passages":
             # Ready before the question is sent.
-            work: Callable[[], object] = partial(passages_of, attachment.hash, text)
-            background.start(self, work, lambda _made, _error: None, threading.Event())
+            flows.start(self, flows.aside(lambda _: passages_of(attachment.hash, text)))
         other = replace(attachment, use=use, spans=spans)
         self._put(tuple(other if each == attachment else each for each in self.files))
 
@@ -197,64 +188,63 @@ class Attaching(QObject):
 
     def count(self) -> None:
         """Have the files counted whose tokens are not known yet, one after the other."""
-        model_ref = self._saved.record.model
-        model, engine = self._loader.get(model_ref).model, self._loader.engine_for(model_ref)
-        if self._counting or model is None or engine is None:
-            return
-        unknown = (f for f in self.files if f.use != "passages")
-        file = next((f for f in unknown if (model_ref, f) not in self._tokens), None)
-        text = self.text(file) if file is not None else None
-        if file is None or text is None:
-            return
-        try:
-            turn = {"role": "user", "content": file_element(file, text)}
-            future = engine.count_later(model, [turn], None)
-        except EngineError:  # it has been stopped
-            return
-        self._counting = True
-        key = (model_ref, file)
-        guess = self.tokens(file) or Tokens(0, exact=False)
-
-        def done(answer: Future[int]) -> None:
-            if shiboken6.isValid(self):
-                self._on_counted(key, answer, guess)
-
-        self._bridge.when_done(future, done)
+        if not self._counting.running and self._uncounted() is not None:
+            self._counting.start(self._count())
 
     def close(self) -> None:
         """The chat is closed: nothing more is read for it."""
-        if self._stop is not None:
-            self._stop.set()
+        self._reading.cancel()
+        self._counting.cancel()
         self._waiting.clear()
 
     # What comes of it.
 
-    def _read(self) -> None:
-        stop = self._stop = threading.Event()
-        path = self._waiting[0]
-        work: Callable[[], object] = partial(_read, path, stop)
-        background.start(self, work, partial(self._on_read, path, stop), stop)
-
-    def _on_read(self, path: Path, stop: threading.Event, found: object, error: object) -> None:
-        if stop.is_set():
-            return
-        self._stop = None
-        self._waiting.popleft()
-        if isinstance(found, tuple):
-            text, made = found
-            if made in self.files:
-                self.refused.emit(tr("“{name}” is attached already.", name=path.name))
+    async def _read(self) -> None:
+        while self._waiting:
+            path = self._waiting[0]
+            refused = ""
+            try:
+                text, made = await flows.aside(partial(_read_file, path))
+            except EngineError as error:
+                words = mark("“{name}” cannot be read.")
+                refused = explained(words, error.message, name=path.name)
+            except Exception:
+                log.exception("a file could not be read")
+                refused = tr("“{name}” cannot be read.", name=path.name)
+            else:
+                if made in self.files:
+                    refused = tr("“{name}” is attached already.", name=path.name)
+            self._waiting.popleft()
+            if refused:
+                self.refused.emit(refused)
             else:
                 self._put((*self.files, made), text)
-        elif isinstance(error, EngineError):
-            words = mark("“{name}” cannot be read.")
-            self.refused.emit(explained(words, error.message, name=path.name))
-        else:
-            log.error("a file could not be read", exc_info=error)  # type: ignore[arg-type]
-            self.refused.emit(tr("“{name}” cannot be read.", name=path.name))
-        if self._waiting:
-            self._read()
-        self._told()
+            self._told()
+
+    def _uncounted(self) -> tuple[str, Attachment] | None:
+        """The first file whose tokens are not known, with the model's ref."""
+        ref = self._saved.record.model
+        unknown = (f for f in self.files if f.use != "passages")
+        return next(((ref, f) for f in unknown if (ref, f) not in self._tokens), None)
+
+    async def _count(self) -> None:
+        while (key := self._uncounted()) is not None:
+            ref, file = key
+            model, engine = self._loader.get(ref).model, self._loader.engine_for(ref)
+            text = self.text(file)
+            if model is None or engine is None or text is None:
+                return
+            guess = self.tokens(file) or Tokens(0, exact=False)
+            try:
+                turn = {"role": "user", "content": file_element(file, text)}
+                future = engine.count_later(model, [turn], None)
+            except EngineError:  # it has been stopped
+                return
+            try:
+                self._tokens[key] = Tokens(await flows.arrived(future), exact=True)
+            except Exception:
+                self._tokens[key] = guess
+            self.changed.emit()
 
     def _put(self, files: Attachments, text: AttachedText | None = None) -> None:
         """Attach these and no others; ``text`` is of one that is new."""
@@ -266,13 +256,6 @@ class Attaching(QObject):
     def _told(self) -> None:
         self.changed.emit()
         self._chat.turn_changed.emit()
-
-    def _on_counted(self, key: tuple[str, Attachment], answer: Future[int], guess: Tokens) -> None:
-        self._counting = False
-        failed = answer.cancelled() or answer.exception() is not None
-        self._tokens[key] = guess if failed else Tokens(answer.result(), exact=True)
-        self.changed.emit()
-        self.count()
 
     @property
     def _limit(self) -> int:
@@ -296,7 +279,7 @@ class Attaching(QObject):
         return replace(attachment, spans=found)
 
 
-def _read(path: Path, stop: threading.Event) -> tuple[AttachedText, Attachment]:
+def _read_file(path: Path, stop: threading.Event) -> tuple[AttachedText, Attachment]:
     """On a thread of its own. Raises EngineError."""
     found = read_document(path, stop)
     text = AttachedText(found.unit, found.pages, found.labels)

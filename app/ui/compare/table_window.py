@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from threading import Event
 
 from PySide6.QtCore import QStandardPaths, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
@@ -22,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import background
+from app import flows
 from app.chats.table import AnswerTable, Cell
 from app.chats.table_text import MESSAGE, as_csv, as_markdown
 from app.language import counted, tr
@@ -51,7 +50,6 @@ class TableWindow(QDialog):
         self.setWindowTitle(tr("Compared Messages"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.table = table
-        self._stop = Event()
         self._cells: dict[tuple[int, int], Cell] = {}
         self.grid = QTableWidget(len(table.messages), len(table.columns) + 1, self)
         self.grid.setAccessibleName(tr("Answers by message and column"))
@@ -190,22 +188,20 @@ class TableWindow(QDialog):
             self.write(path if path.suffix in _ENDINGS else Path(chosen + ending))
 
     def write(self, path: Path) -> None:
-        """Write the table to a file, in the background and in one step."""
-        text = _ENDINGS[path.suffix](self._heads, self._rows())
+        """Write the table to a file, in one step."""
+        flows.start(self, self._write(path, _ENDINGS[path.suffix](self._heads, self._rows())))
 
-        def work() -> None:
+    async def _write(self, path: Path, text: str) -> None:
+        def work(_: object) -> None:
             beside = path.with_name(f".{path.name}.new")
             beside.write_text(text, encoding="utf-8", newline="")
             os.replace(beside, path)
 
-        def ended(_: None, error: Exception | None) -> None:
-            if isinstance(error, OSError):
-                why = error.strerror or type(error).__name__
-                words = tr("The table could not be written: {why}. Choose another place.", why=why)
-                self.words.setText(words)
-            elif error is not None:
-                raise error
-            else:
-                self.words.setText(tr("The table is in {file}.", file=path.name))
-
-        background.start(self, work, ended, self._stop)
+        try:
+            await flows.aside(work)
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            words = tr("The table could not be written: {why}. Choose another place.", why=why)
+            self.words.setText(words)
+        else:
+            self.words.setText(tr("The table is in {file}.", file=path.name))

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import background
+from app import flows
 from app.chats.exporting import Export, ExportError, Kind, StoppedError
 from app.chats.exporting.export import file_name
 from app.language import counted, mark, number, tr
@@ -154,12 +154,11 @@ class ExportDialog(QDialog):
         return Path(chosen if chosen.endswith(ending) else chosen + ending)
 
     def begin(self, export: Export) -> None:
-        """Write it in the background."""
+        """Write it, beside whatever else is done."""
         self._export = export
         self.words.clear()
         self._show_working(True)
-        store, stop = self._store, self._stop
-        background.start(self, lambda: export.run(store, stop), self._on_ended, stop)
+        flows.start(self, self._write(export))
 
     def _show_working(self, working: bool) -> None:
         for field in (self.which, self.form, self.thoughts, self.go):
@@ -183,18 +182,21 @@ class ExportDialog(QDialog):
             words = counted("{done} of %Ln chats", "{done} of %Ln chats", progress.total, done=done)
             self.words.setText(words)
 
-    def _on_ended(self, path: Path | None, error: Exception | None) -> None:
-        export, self._export = self._export, None
-        if isinstance(error, StoppedError):
+    async def _write(self, export: Export) -> None:
+        store = self._store
+        try:
+            path = await flows.aside(lambda stop: export.run(store, stop), self._stop)
+        except StoppedError:
             return
-        if error is None and export is not None:
+        except (ExportError, StoreError) as error:
+            self.words.setText(str(error))
+        except Exception as error:
+            self.words.setText(tr("The export failed: {name}.", name=type(error).__name__))
+        else:
             self.exported.emit(path, len(export.ids))
             self.close()
             return
-        if not isinstance(error, ExportError | StoreError):
-            self.words.setText(tr("The export failed: {name}.", name=type(error).__name__))
-        else:
-            self.words.setText(str(error))
+        self._export = None
         self._show_working(False)
 
     def done(self, result: int) -> None:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import background
+from app import flows
 from app.chats.importing import Import, Report
 from app.language import mark, tr
 from app.store import Store
@@ -108,8 +108,7 @@ class ImportDialog(QDialog):
         """Take in what these hold, in the background."""
         if not paths or self._import is not None:
             return
-        work = self._import = Import(paths, self._model)
-        store = self._store
+        self._import = Import(paths, self._model)
         self.words.setText(tr("Reading…"))
         self.bar.show()
         self.details.hide()
@@ -118,7 +117,7 @@ class ImportDialog(QDialog):
         self.activateWindow()  # after the choice of files, without a window manager that does it
         self.close_button.setText(tr("Stop"))
         self._looking.start()
-        background.start(self, lambda: work.run(store), self._on_ended, work.stop)
+        flows.start(self, self._take_in(self._import))
 
     @Slot()
     def _look(self) -> None:
@@ -127,7 +126,14 @@ class ImportDialog(QDialog):
             part = reader.done / reader.total if reader.total else 0.0
             self.bar.setValue(min(_THOUSANDTHS, round(part * _THOUSANDTHS)))
 
-    def _on_ended(self, report: Report | None, error: Exception | None) -> None:
+    async def _take_in(self, work: Import) -> None:
+        report: Report | None = None
+        why: object = tr("for a reason that is not known")
+        store = self._store
+        try:
+            report = await flows.aside(lambda _: work.run(store), work.stop)
+        except Exception as error:
+            why = error
         self._import = None
         self._looking.stop()
         self.bar.hide()
@@ -135,7 +141,6 @@ class ImportDialog(QDialog):
         self.close_button.setDefault(True)
         self.close_button.setFocus()
         if report is None:
-            why = error or tr("for a reason that is not known")
             self.words.setText(tr("The import failed: {why}.", why=why))
             return
         self.words.setText(report.summary())

@@ -54,7 +54,7 @@ class RemoteDialog(QDialog):
         self.setObjectName("remote-dialog")
         self.setWindowTitle(tr("Add a Remote Model"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._loader, self._bridge = loader, bridge
+        self._loader = loader
         self._listed: dict[str, Listed] = {}
         self._asking = flows.Latest(self)
         self.address = QLineEdit(self)

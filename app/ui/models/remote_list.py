@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
+import asyncio
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QFrame,
@@ -17,11 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import background
+from app import flows
 from app.chats.library import ChatLibrary
 from app.language import tr
 from app.remote.address import Remote
-from app.remote.remotes import Remotes
 from app.ui.models.model_row import ElidedLabel
 from app.ui.models.remote_dialog import RemoteDialog
 from app.ui.style.theme import ui_font
@@ -139,46 +138,21 @@ class RemoteList(QWidget):
         open_dialog(RemoteDialog(self._loader, self._library.bridge, self.window()))
 
     def _remove(self, remote: Remote) -> None:
-        taken = _Taken(self._loader.remotes, remote.address, self._loader)
-        if self._loader.remove_remote(remote.ref):
-            taken.take()
+        loader, remotes, address = self._loader, self._loader.remotes, remote.address
+        taking: asyncio.Task[str] | None = None
+        if loader.remove_remote(remote.ref):
+            # Of the loader: this list may be gone before the keychain has answered.
+            taking = flows.start(loader, flows.aside(lambda _: remotes.take_key(address)))
         self.add.setFocus(Qt.FocusReason.OtherFocusReason)
 
+        async def give_back(taking: asyncio.Task[str]) -> None:
+            if key := await taking:
+                await flows.aside(lambda _: remotes.keep_key(address, key))
+
         def restore() -> None:
-            self._loader.add_remote(remote)
-            taken.give_back()
+            loader.add_remote(remote)
+            if taking is not None:
+                flows.start(loader, give_back(taking))
 
         words = tr("{name} is no longer listed. Its chats stay.", name=remote.name)
         self._say(words, restore)
-
-
-class _Taken:
-    """An address's key that has left the keychain, and may go back. Off the GUI thread."""
-
-    def __init__(self, remotes: Remotes, address: str, owner: QObject) -> None:
-        self._remotes, self._address, self._owner = remotes, address, owner
-        self._key: str | None = None
-        self._took = self._wanted = False
-
-    def take(self) -> None:
-        self._took = True
-        remotes, address = self._remotes, self._address
-        background.start(
-            self._owner, lambda: remotes.take_key(address), self._on_taken, threading.Event()
-        )
-
-    def give_back(self) -> None:
-        self._wanted = self._took
-        self._keep()
-
-    def _on_taken(self, key: str | None, _error: Exception | None) -> None:
-        self._key = key or ""
-        self._keep()
-
-    def _keep(self) -> None:
-        if not self._wanted or not self._key:
-            return
-        remotes, address, key = self._remotes, self._address, self._key
-        background.start(
-            self._owner, lambda: remotes.keep_key(address, key), lambda *_: None, threading.Event()
-        )

@@ -6,13 +6,12 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import Event
 
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
-from app import background
+from app import flows
 from app.chats.exporting import Export, Kind, StoppedError
 from app.chats.importing import Report
 from app.chats.importing.job import undo
@@ -49,7 +48,6 @@ class ExchangeCommands(QObject):
         self._sidebar = sidebar
         self._undos = undos
         self._window = window
-        self._stop = Event()
         sidebar.export_asked.connect(self.export_chats)
 
     def _meant(self) -> str:
@@ -118,27 +116,26 @@ class ExchangeCommands(QObject):
             if pane.chat.id in ids:
                 self._workspace.close_pane(pane, told=False)
         self._library.take_out(ids)
-        store, stop = self._store, self._stop
+        flows.start(self, self._undo_import(taken, folders))
 
-        def work() -> tuple[int, int]:
-            return undo(store, taken, stop, folders)
-
-        background.start(self, work, self._on_taken_out, stop)
-
-    def _on_taken_out(self, counts: tuple[int, int] | None, error: Exception | None) -> None:
+    async def _undo_import(self, taken: Sequence[Chat], folders: Sequence[Folder]) -> None:
+        store, words = self._store, ""
+        try:
+            _, trashed = await flows.aside(lambda stop: undo(store, taken, stop, folders))
+        except Exception as error:
+            words = tr("The import could not be undone: {error}", error=error)
+        else:
+            if trashed:
+                words = counted(
+                    "%Ln chat that had changed since went to the trash",
+                    "%Ln chats that had changed since went to the trash",
+                    trashed,
+                )
         self._library.order.refresh()
         self._library.listed.emit()
         self._library.trash_changed.emit()
-        if error is not None:
-            self._undos.say(tr("The import could not be undone: {error}", error=error))
-        elif counts is not None and counts[1]:
-            self._undos.say(
-                counted(
-                    "%Ln chat that had changed since went to the trash",
-                    "%Ln chats that had changed since went to the trash",
-                    counts[1],
-                )
-            )
+        if words:
+            self._undos.say(words)
 
     def _nothing_to_print(self) -> str:
         chat_id = self._meant()
@@ -157,11 +154,15 @@ class ExchangeCommands(QObject):
                 old.parent.rmdir()
         folder = Path(tempfile.mkdtemp(prefix=_PRINTED))  # closed to others
         export = Export([self._meant()], Kind.PDF, folder / "Chat.pdf")
-        store, stop = self._store, self._stop
-        background.start(self, lambda: export.run(store, stop), self._on_printed, stop)
+        flows.start(self, self._print(export))
 
-    def _on_printed(self, path: Path | None, error: Exception | None) -> None:
-        if path is not None:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
-        elif error is not None and not isinstance(error, StoppedError):
+    async def _print(self, export: Export) -> None:
+        store = self._store
+        try:
+            path = await flows.aside(lambda stop: export.run(store, stop))
+        except StoppedError:
+            return
+        except Exception as error:
             self._undos.say(str(error))
+        else:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))

@@ -401,7 +401,6 @@ def test_profile_ten_thousand_files_are_looked_at_once_and_told_once(
     seen, is_dir = pane_files.files_in, Path.is_dir
     monkeypatch.setattr(pane_files, "files_in", lambda mime: looked.append(1) or seen(mime))
     monkeypatch.setattr(Path, "is_dir", lambda path: asked.append(path) or is_dir(path))
-    monkeypatch.setattr(pane.chat.attaching, "_read", lambda: None)
     pane.chat.attaching.refused.connect(said.append)
     copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
     none = Qt.KeyboardModifier.NoModifier

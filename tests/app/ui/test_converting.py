@@ -93,7 +93,7 @@ def test_cancelled_it_leaves_nothing_and_the_next_begins(run: Run, tmp_path: Pat
     downloads.cancel(first.ref)
     assert second.state is DownloadState.RUNNING
     downloads.cancel(second.ref)
-    run.until(lambda: not any(t.is_alive() for t in downloads._threads))
+    run.until(lambda: all(one.is_set() for one in downloads._written.values()))
     assert not into.exists() or list(into.iterdir()) == []
     assert downloads.items == []
 

@@ -75,7 +75,7 @@ def test_nothing_is_asked_before_a_models_name_stands_there(opened, served):
     assert not dialog.looking.pausing
     run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
     dialog._look()
-    assert run.window.downloads._threads == []
+    assert run.window.downloads._written == {}
     assert served.asked == []
 
 
@@ -186,10 +186,10 @@ def test_cancelled_beside_another_version_that_is_paused(opened, served, tmp_pat
     cancelled = get(run, dialog)
     run.until(lambda: cancelled.done > 150_000)
     downloads.cancel(NAME)
-    run.until(lambda: not any(thread.is_alive() for thread in downloads._threads))
+    run.until(lambda: all(one.is_set() for one in downloads._written.values()))
     assert list((tmp_path / "home" / "hub").rglob("*.incomplete"))
     downloads.cancel(paused.ref)
-    run.until(lambda: not any(thread.is_alive() for thread in downloads._threads))
+    run.until(lambda: all(one.is_set() for one in downloads._written.values()))
     assert not list((tmp_path / "home" / "hub").rglob("*.incomplete"))
 
 
