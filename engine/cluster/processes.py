@@ -89,6 +89,14 @@ class Rank:
         self.loading, self.held = bool(message["loading"]), int(message["held"])
 
 
+def died(ranks: Sequence[Rank]) -> str | None:
+    """Which of them has no process any more, in words."""
+    for rank in ranks:
+        if rank.process is not None and rank.process.poll() is not None:
+            return f"{rank.place(len(ranks))} has died: {_ended(rank.process)}."
+    return None
+
+
 class Watch:
     """A thread that looks at all ranks, and reports once what is wrong.
 
@@ -116,15 +124,15 @@ class Watch:
                 for rank in self._ranks:
                     rank.heard_at = max(rank.heard_at, now - SILENCE / 2)
             before = now
-            wrong = next(filter(None, (self._wrong(rank, now) for rank in self._ranks)), None)
+            wrong = died(self._ranks) or next(
+                filter(None, (self._wrong(rank, now) for rank in self._ranks)), None
+            )
             if wrong is not None:
                 self._lost(wrong)
                 return
 
     def _wrong(self, rank: Rank, now: float) -> str | None:
         name = rank.place(len(self._ranks))
-        if rank.process is not None and rank.process.poll() is not None:
-            return f"{name} has died: {_ended(rank.process)}."
         patience = SILENCE_LOADING if rank.loading else SILENCE
         if now - rank.heard_at > patience:
             return f"{name} has not answered for {patience:g} seconds."

@@ -20,7 +20,7 @@ from typing import Any
 from engine.cluster import machines
 from engine.cluster.hosts import Host
 from engine.cluster.link import CALLED, Answered, Asked, Called, Unasked
-from engine.cluster.processes import Processes, Rank, Watch
+from engine.cluster.processes import Processes, Rank, Watch, died
 from engine.errors import ENGINE_STOPPED, EngineError, RanksLostError, words_of
 from engine.messages import (
     Command,
@@ -232,7 +232,10 @@ class Relay:
             case Called(number, arguments):
                 command = self._waiting.get(number)
                 if isinstance(command, Send):
-                    if isinstance(arguments[0], (Finished, Failed)):
+                    event = arguments[0]
+                    if isinstance(event, Failed) and event.code == ENGINE_STOPPED:
+                        return  # `end` says why: rank 0 only knows that the others left it
+                    if isinstance(event, (Finished, Failed)):
                         del self._waiting[number]
                     command.sink(*arguments)
                 elif command is not None:
@@ -269,7 +272,8 @@ class Relay:
         """On any thread: a rank is lost, and the others are of no use without it."""
         if self._ended.is_set():
             return
-        self._lost.append(why)
+        # A rank that was killed takes the others with it, who may be heard of before it.
+        self._lost.append(died(self._ranks) or why)
         self._ended.set()
         self._processes.kill()
         self._post(WorkDone())  # the engine thread looks

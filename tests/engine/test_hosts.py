@@ -18,6 +18,7 @@ from engine import Engine, EngineError, Model, SamplingParams
 from engine.cli.main import main
 from engine.cluster import link, machines, processes
 from engine.cluster.hosts import LOCAL, Host, HostError, Hosts, check_group, configured
+from engine.cluster.relay import Relay
 from engine.errors import RanksLostError
 from engine.model import fingerprint
 
@@ -285,9 +286,23 @@ def test_a_rank_that_cannot_start_says_why(
         group.close()
 
 
+@pytest.mark.parametrize("heard", ["first", "last"])
 def test_a_group_through_ssh_has_the_tokens_of_one_and_leaves_no_process(
-    fake_ssh: Path, tmp_path: Path, engine: Engine, model_folder: Callable[[str], Path]
+    heard: str,
+    fake_ssh: Path,
+    tmp_path: Path,
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    lose = Relay._lose
+
+    def losing(self: Relay, why: str) -> None:
+        if heard == "last" and why.startswith("Rank 1"):
+            self._ended.wait(LONG)  # rank 0 notices that its peer has gone, and ends
+        lose(self, why)
+
+    monkeypatch.setattr(Relay, "_lose", losing)
     folder = model_folder("plain")
     _program(fake_ssh / "rsync", "#!/bin/sh\nexit 1\n")
     _program(fake_ssh / "scp", SCP)
