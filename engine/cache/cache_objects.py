@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import mlx.core as mx
-from mlx_lm.models.cache import _BaseCache
 
 from engine.cache.estimate import STEP, UNLIMITED, MemoryEstimate
 from engine.cache.shared_prefix import GROWTH_TOKENS, SharedPrefixKV
@@ -31,9 +30,8 @@ def clone(value: Any) -> Any:
         return value[...]
     if isinstance(value, (list, tuple)):
         return type(value)(clone(v) for v in value)
-    if isinstance(value, (SharedPrefixKV, _BaseCache)) or (
-        hasattr(value, "__dict__") and type(value).__module__.startswith("mlx_lm.")
-    ):
+    kinds = type(value).__mro__
+    if isinstance(value, SharedPrefixKV) or any(k.__module__.startswith("mlx_lm.") for k in kinds):
         copy = object.__new__(type(value))
         for name, part in vars(value).items():
             setattr(copy, name, clone(part))
