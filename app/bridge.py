@@ -13,7 +13,6 @@ import logging
 import sys
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
 from time import monotonic
 from typing import Any
 
@@ -73,21 +72,6 @@ class Bridge(QObject):
     def close(self, number: int) -> None:
         """Drop what still comes through this channel. Unknown numbers are fine."""
         self._handlers.pop(number, None)
-
-    def when_done(self, future: Future[Any], handler: Handler) -> int:
-        """Call ``handler(future)`` on the GUI thread once it is done; returns its channel."""
-
-        def once(done: Any) -> None:
-            self.close(number)  # or a channel for every question would be kept
-            handler(done)
-
-        number, post = self.channel(once)
-
-        def deliver(done: Any) -> None:
-            post(done)
-
-        future.add_done_callback(deliver)
-        return number
 
     @Slot()
     def _on_wake(self) -> None:

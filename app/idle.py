@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
+from app import flows
 from app.chats import unloading
-from app.chats.asked import asked
+from app.chats.asked import figures
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import ModelStatus
 from app.installed import InstalledModels
 from app.paths import GUIDE
 from app.settings import Settings
+
+if TYPE_CHECKING:
+    from engine import Engine
 
 # What a model's sessions have read and written: it changes whoever asks, also another program.
 Work = frozenset[tuple[str, int, int]]
@@ -58,13 +61,14 @@ class IdleUnloading(QObject):
         engine = self._loader.engine
         if engine is not None and self._settings.unload_idle_min and not self._asking:
             self._asking = True
-            self._library.bridge.when_done(asked(engine.stats_later), self._on_stats)
+            flows.start(self, self._look(engine))
 
-    def _on_stats(self, future: Future[dict[str, Any]]) -> None:
+    async def _look(self, engine: Engine) -> None:
+        told = await figures(engine)
         self._asking = False
-        if future.cancelled() or future.exception() is not None:
+        if told is None:
             return
-        now, work, busy = self.clock(), *_work(future.result())
+        now, work, busy = self.clock(), *_work(told)
         loaded = {s.model.id: s for s in self._loader.loaded() if s.model is not None}
         for model_id in loaded:
             same = work.get(model_id, frozenset()) == self._work.get(model_id, frozenset())

@@ -124,7 +124,7 @@ class InstalledModels(QObject):
         self._clock = clock
         self._inventory = Inventory()
         self._walking = flows.Latest(self)
-        self.drafts = DraftModels(self._loader, library.bridge, settings, self)
+        self.drafts = DraftModels(self._loader, settings, self)
         self.drafts.changed.connect(self.changed)
         self._loader.changed.connect(self._on_model)
         library.activity.connect(self._on_activity)

@@ -17,7 +17,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from engine.bench.alone import PATIENCE, Chat, Turn, first_difference, is_tie
+from engine.bench.alone import PATIENCE, Chat, Turn, distance, first_difference
 from engine.bench.small_copies import first_layers
 from engine.engine import Engine, Session
 from engine.messages import TextDelta
@@ -109,7 +109,7 @@ def main(arguments: list[str]) -> int:
                     at = first_difference(drafted, expected)
                     turn = Turn(text, given, drafted, "finished")
                     chat = Chat(None, {}, [*before, turn])
-                    tie = is_tie(judge, alone, chat, len(before), at)
+                    tie = distance(judge, alone, chat, len(before), at) <= chat.tie
                     ties, faults = ties + tie, faults + (not tie)
                     if not tie:
                         print(f"answer {number}, {what}, token {at}: {given}", flush=True)

@@ -130,7 +130,7 @@ def tokens(options: argparse.Namespace) -> int:
                             schedule = SpreadSchedule(spread, folder, seed, tight, talks)
                             schedule.run(options.actions)
                             total.update(schedule.actions)
-                            found = compare(judge, folder, schedule.done)
+                            found = compare(judge, folder, schedule.done, spread=True)
                             played = spread.stats()["ranks"][0]["turn"]
                             faults += len(found.faults)
                             total.update(slid=found.slid, rebuilt=found.rebuilt)

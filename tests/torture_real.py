@@ -20,7 +20,7 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
-from engine.bench.alone import PATIENCE, Chat, Turn, first_difference, is_tie
+from engine.bench.alone import PATIENCE, Chat, Turn, distance, first_difference
 from engine.bench.subject import real_model
 from engine.engine import Engine
 from engine.model.info import Model
@@ -79,7 +79,8 @@ def together(engine: Engine, model: Model, found: Found) -> None:
             tokens += len(said)
             if said != wanted:
                 chat = Chat(None, {}, [Turn(question, own, tuple(said), "finished")])
-                tie = is_tie(engine, model, chat, 0, first_difference(tuple(said), tuple(wanted)))
+                at = first_difference(tuple(said), tuple(wanted))
+                tie = distance(engine, model, chat, 0, at) <= chat.tie
                 ties, different = ties + tie, different + (not tie)
     figures = f"{tokens} tokens of 16 answers, {ties} ties, {different} different"
     found.part("eight chats alone and together", not different, figures)

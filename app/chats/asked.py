@@ -1,13 +1,17 @@
-"""How the engine is asked for a model."""
+"""How the engine is asked for a model, and for its figures."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future
-from typing import Any
+from concurrent.futures import CancelledError, Future
+from typing import TYPE_CHECKING, Any
 
+from app import flows
 from app.paths import adapter_of
 from engine import EngineError
+
+if TYPE_CHECKING:
+    from engine import Engine
 
 
 def beside_folder(ref: str) -> dict[str, Any]:
@@ -24,3 +28,11 @@ def asked(ask: Callable[[], Future[Any]]) -> Future[Any]:
         refused: Future[Any] = Future()
         refused.set_exception(error)
         return refused
+
+
+async def figures(engine: Engine) -> dict[str, Any] | None:
+    """As `Engine.stats`; None where the engine has ended."""
+    try:
+        return await flows.arrived(engine.stats_later())
+    except (EngineError, CancelledError):
+        return None

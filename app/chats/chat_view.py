@@ -57,7 +57,7 @@ class ChatView(ChatSignals):
         self._answering = Answering(self._saved, bridge, loader, self, toolbox)
         self.alias = ""
         self.attaching = Attaching(self._saved, loader, self)
-        self.count = TokenCount(loader, bridge, self._counted, self)
+        self.count = TokenCount(loader, self._counted, self)
 
     @property
     def id(self) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 
-import shiboken6
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.bridge import Bridge
+from app import flows
 from app.chats.attached.prompt import Texts
 from app.chats.model_choice import ModelLoader, ModelStatus
 from app.chats.options import ChatOptions
@@ -95,13 +95,10 @@ class TokenCount(QObject):
 
     counted = Signal(object)
 
-    def __init__(
-        self, loader: ModelLoader, bridge: Bridge, look: Callable[[], Asked], parent: QObject
-    ) -> None:
+    def __init__(self, loader: ModelLoader, look: Callable[[], Asked], parent: QObject) -> None:
         """``look`` gives the chat as it is."""
         super().__init__(parent)
         self._loader = loader
-        self._bridge = bridge
         self._look = look
         self._asking = False
         self._again = False
@@ -147,21 +144,17 @@ class TokenCount(QObject):
         self._asking = True
         options = asked.options
         limit, slides = options.context_of(model.context_length), options.slide
+        flows.start(self, self._tell(future, limit, slides))
 
-        def done(answer: Future[int]) -> None:
-            if shiboken6.isValid(self):
-                self._on_done(answer, limit, slides)
-
-        self._bridge.when_done(future, done)
-
-    def _on_done(self, answer: Future[int], limit: int, slides: bool) -> None:
+    async def _tell(self, answer: Future[int], limit: int, slides: bool) -> None:
+        tokens = None
+        with suppress(Exception):  # a template that refuses it says so when it is sent
+            tokens = await flows.arrived(answer)
         self._asking = False
         if self._again:
             self._again = False
             self.count()
-        elif not _something(self._look().compose):
+        elif tokens is None or not _something(self._look().compose):
             self.counted.emit(None)
-        elif answer.cancelled() or answer.exception() is not None:
-            self.counted.emit(None)  # a template that refuses it says so when it is sent
         else:
-            self.counted.emit(Counted(answer.result(), limit, slides))
+            self.counted.emit(Counted(tokens, limit, slides))

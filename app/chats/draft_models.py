@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import Future
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.bridge import Bridge
+from app import flows
 from app.chats.asked import asked, beside_folder
 from app.chats.model_choice import LoadState, ModelLoader, ModelStatus
 from app.language import tr
@@ -43,12 +42,10 @@ class DraftModels(QObject):
     changed = Signal()
     refused = Signal(str)
 
-    def __init__(
-        self, loader: ModelLoader, bridge: Bridge, settings: Settings, parent: QObject
-    ) -> None:
+    def __init__(self, loader: ModelLoader, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
         self.figures: Mapping[str, Mapping[str, Any]] = {}
-        self._loader, self._bridge, self._settings = loader, bridge, settings
+        self._loader, self._settings = loader, settings
         # By the engine's id of the model, with its generation:
         self._held: dict[str, tuple[object, str | None]] = {}  # known to draft; None: unknown
         self._failed: dict[str, tuple[object, str]] = {}  # not to be asked for of itself
@@ -117,8 +114,8 @@ class DraftModels(QObject):
         ref, draft = status.ref, model_location(wanted) if wanted else ""
         more = beside_folder(ref)
         future = asked(lambda: engine.load_later(model_location(ref), draft=draft, **more))
-        self._loads[model.id] = _Load(future, (generation, wanted))
-        self._bridge.when_done(future, partial(self._on_done, model))
+        load = self._loads[model.id] = _Load(future, (generation, wanted))
+        flows.start(self, self._take(model, load))
 
     def _now(self, model: Model) -> tuple[object, str | None]:
         """What drafts for a loaded model, as far as the engine has said."""
@@ -133,15 +130,19 @@ class DraftModels(QObject):
         known = [s for s in self._loader.known() if s.model is not None and s.model.id == model.id]
         return [*(status.ref for status in known), *([] if model.adapter else [model.path])]
 
-    def _on_done(self, model: Model, future: Future[Model]) -> None:
-        load = self._loads.get(model.id)
-        if load is None or load.future is not future:  # it was unloaded, or another was chosen
+    async def _take(self, model: Model, load: _Load) -> None:
+        """What the engine has come to."""
+        loaded, error = None, None
+        try:
+            loaded = await flows.arrived(load.future)
+        except Exception as raised:
+            error = raised
+        if self._loads.get(model.id) is not load:  # it was unloaded, or another was chosen
             return
         del self._loads[model.id]
-        error = None if future.cancelled() else future.exception()
-        if error is None and not future.cancelled():
+        if loaded is not None:
             self._held[model.id] = load.wanted
-            self._loader.renew(future.result())
+            self._loader.renew(loaded)
         else:
             self._failed[model.id] = load.wanted
         if isinstance(error, EngineError) and error.code != ENGINE_STOPPED:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app import flows
 from app.bridge import Bridge
-from app.chats.asked import asked, beside_folder
 from app.chats.engine_words import meaning
 from app.chats.fitting import DOES_NOT_FIT, arithmetic
 from app.chats.model_status import LoadState as LoadState
@@ -43,6 +45,36 @@ class Wish:
         return (self.kv_bits or 16) * min(self.context or USUAL_CONTEXT, USUAL_CONTEXT)
 
 
+class _Load:
+    """What the engine is asked for one model, from its estimate to its end."""
+
+    def __init__(self, engine: Engine, ref: str, wish: Wish) -> None:
+        self.folder = model_location(ref)
+        self.adapter = adapter_of(ref) or None  # it lies beside its base, which counts once
+        self._engine, self._wish = engine, wish
+        self._asked: Future[Any] | None = None
+
+    async def estimate(self) -> Fit | None:
+        """Whether it fits; None where nobody can say."""
+        most = self._wish.context
+        most = most if most and most < USUAL_CONTEXT else None
+        with suppress(Exception):  # what is wrong with a folder is better told by its loading
+            self._asked = self._engine.estimate_later(
+                self.folder, most, kv_bits=self._wish.kv_bits, adapter=self.adapter
+            )
+            return await flows.arrived(self._asked)
+        return None
+
+    async def load(self, read: Callable[[float], None]) -> Model:
+        """As `Engine.load`."""
+        self._asked = self._engine.load_later(self.folder, read, adapter=self.adapter)
+        return await flows.arrived(self._asked)
+
+    def cancel(self) -> None:
+        if self._asked is not None:
+            self._asked.cancel()
+
+
 class ModelLoader(QObject):
     """Loads each model once, for whoever asks first.
 
@@ -65,13 +97,13 @@ class ModelLoader(QObject):
     def __init__(self, bridge: Bridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.remotes = Remotes()
-        self.spread = SpreadModels(self.remotes, bridge, self.changed.emit, self)
+        self.spread = SpreadModels(self.remotes, self.changed.emit, self)
         self._bridge = bridge
         self._engine: Engine | None = None
         self._models: dict[str, ModelStatus] = {}
         self._generation = 0
         self._unloads: Counter[str] = Counter()  # by the engine's id of the model
-        self._loads: dict[str, Future[Any]] = {}  # estimates and loads under way, by ref
+        self._loads: dict[str, _Load] = {}  # by ref; who is not in it was cancelled, or has ended
         self._allowed: set[str] = set()
         self._early: dict[str, Wish] = {}  # wanted before there was an engine, by ref
 
@@ -93,7 +125,7 @@ class ModelLoader(QObject):
         self._engine = engine
         for model_status in list(self._models.values()):
             if model_status.state is LoadState.LOADING:
-                self._estimate(model_status, self._early.get(model_status.ref, Wish()))
+                self._begin(model_status, self._early.get(model_status.ref, Wish()))
         self._early.clear()
 
     def detach(self) -> None:
@@ -157,15 +189,14 @@ class ModelLoader(QObject):
         model_status, wish = self.get(ref), Wish(kv_bits, context)
         if is_remote(ref):
             return model_status
-        if (
-            self._engine is None
-        ):  # several chats of the last run may want it: one that fits is enough
+        if self._engine is None:
+            # Several chats of the last run may want it: one that fits is enough.
             self._early[ref] = min(self._early.get(ref, wish), wish, key=Wish.size)
         if model_status.state not in {LoadState.LOADING, LoadState.READY}:
             model_status.state = LoadState.LOADING
             model_status.error = model_status.code = ""
             model_status.fit, model_status.share = None, 0.0
-            self._estimate(model_status, wish)
+            self._begin(model_status, wish)
             self.changed.emit(ref)
         return model_status
 
@@ -182,9 +213,9 @@ class ModelLoader(QObject):
         if model_status.state is not LoadState.LOADING:
             return False
         model_status.state = LoadState.UNLOADED
-        future = self._loads.pop(ref, None)
-        if future is not None:
-            future.cancel()
+        load = self._loads.pop(ref, None)
+        if load is not None:
+            load.cancel()
         self.changed.emit(ref)
         return True
 
@@ -224,85 +255,57 @@ class ModelLoader(QObject):
                 model_status.state, model_status.model = LoadState.UNASKED, None
                 self.changed.emit(model_status.ref)
 
-    def _estimate(self, model_status: ModelStatus, wish: Wish) -> None:
-        """Load what fits. What is in memory under another name takes nothing more."""
-        engine = self._engine
-        if engine is None:  # `attach` begins again
+    def _begin(self, status: ModelStatus, wish: Wish) -> None:
+        if self._engine is not None:  # else `attach` does
+            load = self._loads[status.ref] = _Load(self._engine, status.ref, wish)
+            flows.start(self, self._load(status, load))
+
+    async def _load(self, status: ModelStatus, load: _Load) -> None:
+        """Load a model if it fits. What is in memory under another name takes nothing more."""
+        here = any(m.model and m.model.path == load.folder for m in self._models.values())
+        allowed = status.ref == GUIDE or status.ref in self._allowed or (here and not load.adapter)
+        fit = None if allowed else await load.estimate()
+        if self._loads.get(status.ref) is not load or self._engine is None:
+            return  # it was cancelled, or `attach` begins again
+        if fit is not None and fit.verdict == "no":
+            status.fit = fit
+            self._fail(load, status, DOES_NOT_FIT, arithmetic(fit))
             return
-        ref, folder = model_status.ref, model_location(model_status.ref)
-        most = wish.context if wish.context and wish.context < USUAL_CONTEXT else None
-        more = beside_folder(ref)  # it takes something beside its base, which counts once
-        here = any(m.model is not None and m.model.path == folder for m in self._models.values())
-        if ref == GUIDE or (here and not more) or ref in self._allowed:
-            self._allowed.discard(ref)
-            self._load(model_status)
-            return
-
-        def done(future: Future[Fit]) -> None:
-            if self._loads.get(ref) is not future:  # it was cancelled
-                return
-            del self._loads[ref]
-            told = not future.cancelled() and future.exception() is None
-            if told and future.result().verdict == "no":
-                model_status.state, model_status.code = LoadState.FAILED, DOES_NOT_FIT
-                model_status.fit = future.result()
-                model_status.error = arithmetic(future.result())
-                self.changed.emit(ref)
-            else:  # what is wrong with a folder is better told by its loading
-                self._load(model_status)
-
-        future = asked(lambda: engine.estimate_later(folder, most, kv_bits=wish.kv_bits, **more))
-        self._loads[ref] = future
-        if future.done():
-            done(future)
-        else:
-            self._bridge.when_done(future, done)
-
-    def _load(self, model_status: ModelStatus) -> None:
-        engine = self._engine
-        if engine is None:  # `attach` begins again
-            return
-        unloads = self._unloads.copy()
-
-        def read(share: float) -> None:
-            before, model_status.share = model_status.share, share
-            if self._loads.get(model_status.ref) is loading and int(100 * share) != int(
-                100 * before
-            ):
-                self.progressed.emit(model_status.ref)
-
-        def done(future: Future[Model]) -> None:
-            self._bridge.close(channel)
-            failed = future.cancelled() or future.exception() is not None
-            if self._loads.get(model_status.ref) is not future:  # it was cancelled
-                if failed or model_status.state is not LoadState.UNLOADED:
-                    return
-            else:
-                del self._loads[model_status.ref]
-            if not failed and self._unloads[future.result().id] != unloads[future.result().id]:
-                # The same weights were unloaded meanwhile by another name: perhaps these, too.
-                self._load(model_status)
-            else:
-                self._loaded(model_status, future)
-
-        channel, told = self._bridge.channel(read)
-        folder, more = model_location(model_status.ref), beside_folder(model_status.ref)
-        loading = asked(lambda: engine.load_later(folder, told, **more))
-        self._loads[model_status.ref] = loading
-        self._bridge.when_done(loading, done)
-
-    def _loaded(self, model_status: ModelStatus, future: Future[Any]) -> None:
+        self._allowed.discard(status.ref)
+        channel, read = self._bridge.channel(partial(self._on_read, load, status))
         try:
-            model_status.model = future.result()
-            model_status.state = LoadState.READY
+            while True:
+                unloads = self._unloads.copy()
+                model = await load.load(read)
+                if self._unloads[model.id] == unloads[model.id]:
+                    break
+                # The same weights were unloaded meanwhile by another name: perhaps these, too.
         except EngineError as error:
             log.warning("A model was not loaded: %s", error.code)
-            model_status.state, model_status.code = LoadState.FAILED, error.code
-            model_status.error = meaning(error.code, error.message)
-        except BaseException as error:
-            # A cancelled future or a fault in the engine: it must show, not hang on "Loading…".
+            self._fail(load, status, error.code, meaning(error.code, error.message))
+            return
+        except Exception as error:
+            # The engine has cancelled it, or has a fault: it must show, not hang on "Loading…".
             log.exception("A model was not loaded")
-            model_status.state = LoadState.FAILED
             why = f"{type(error).__name__}: {error}"
-            model_status.error = tr("The model could not be loaded ({why}).", why=why)
-        self.changed.emit(model_status.ref)
+            self._fail(load, status, "", tr("The model could not be loaded ({why}).", why=why))
+            return
+        finally:
+            self._bridge.close(channel)
+        if self._loads.get(status.ref) is load:
+            del self._loads[status.ref]
+        elif status.state != LoadState.UNLOADED:
+            return
+        status.model, status.state = model, LoadState.READY  # a cancel may have come too late
+        self.changed.emit(status.ref)
+
+    def _on_read(self, load: _Load, status: ModelStatus, share: float) -> None:
+        before, status.share = status.share, share
+        if self._loads.get(status.ref) is load and int(100 * share) != int(100 * before):
+            self.progressed.emit(status.ref)
+
+    def _fail(self, load: _Load, status: ModelStatus, code: str, words: str) -> None:
+        if self._loads.get(status.ref) is load:  # else it was cancelled
+            del self._loads[status.ref]
+            status.state, status.code, status.error = LoadState.FAILED, code, words
+            self.changed.emit(status.ref)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future
-from functools import partial
+from concurrent.futures import CancelledError
+from contextlib import suppress
 
 from PySide6.QtCore import QObject
 
-from app.bridge import Bridge
+from app import flows
 from app.remote.address import Remote, named, spread
-from app.remote.groups import Group, Server, Started
+from app.remote.groups import Group, Server
 from app.remote.remotes import Remotes
-from engine import EngineError
-
-Done = Callable[[str, str], None]
 
 
 class SpreadModels(QObject):
@@ -24,37 +21,30 @@ class SpreadModels(QObject):
         changed: is called with the ref of a model whose state is another.
     """
 
-    def __init__(
-        self, remotes: Remotes, bridge: Bridge, changed: Callable[[str], None], parent: QObject
-    ) -> None:
+    def __init__(self, remotes: Remotes, changed: Callable[[str], None], parent: QObject) -> None:
         super().__init__(parent)
-        self._remotes, self._bridge, self._changed = remotes, bridge, changed
+        self._remotes, self._changed = remotes, changed
 
-    def begin(self, group: Group, away: tuple[str, ...], done: Done) -> Server:
-        """Start a new one, and list its model. Closing the server before is giving it up.
+    def begin(self, group: Group) -> Server:
+        """Start a new one. Closing the server before it is `listed` is giving it up."""
+        return self._remotes.groups.start(group)
+
+    async def listed(self, server: Server, group: Group, away: tuple[str, ...]) -> str:
+        """The model's ref, once its server answers and it stands in the person's list.
 
         Args:
             away: the names of those of its hosts that are not this machine.
-            done: is called with the model's ref and "", or "" and why it could not be started.
+
+        Raises:
+            RemoteError: why it could not be started.
         """
-        server = self._remotes.groups.start(group)
-
-        def on_started(future: Future[Started]) -> None:
-            if future.cancelled():  # the program ends
-                return
-            if (error := future.exception()) is not None:
-                done("", _words(error))
-                return
-            told = future.result()
-            remote = Remote(spread(away, told.port), told.model, "stretto", told.context)
-            self._remotes.groups.keep(remote.ref, server)
-            self._remotes.add(remote, told.key, group)
-            self._bridge.when_done(server.ended, partial(self._on_ended, remote.ref))
-            self._changed(remote.ref)
-            done(remote.ref, "")
-
-        self._bridge.when_done(server.started, on_started)
-        return server
+        told = await flows.arrived(server.started)
+        remote = Remote(spread(away, told.port), told.model, "stretto", told.context)
+        self._remotes.groups.keep(remote.ref, server)
+        self._remotes.add(remote, told.key, group)
+        flows.start(self, self._watch(remote.ref, server))
+        self._changed(remote.ref)
+        return remote.ref
 
     def start(self, ref: str) -> bool:
         """Start a model's machines again; False where it has none, or they run."""
@@ -63,22 +53,21 @@ class SpreadModels(QObject):
         if group is None or remote is None or not_there is None or not_there.starts:
             return False
         server = groups.start(group, ref)
-
-        def on_started(future: Future[Started]) -> None:
-            if not future.cancelled() and future.exception() is None:
-                model = self._remotes.model(ref)
-                self._remotes.add(model.remote if model else remote, future.result().key, group)
-            self._changed(ref)
-
-        self._bridge.when_done(server.started, on_started)
-        self._bridge.when_done(server.ended, partial(self._on_ended, ref))
+        flows.start(self, self._list_again(ref, server, group, remote))
+        flows.start(self, self._watch(ref, server))
         self._changed(ref)
         return True
 
-    def _on_ended(self, ref: str, future: Future[str]) -> None:
-        self._remotes.groups.ended(ref, "" if future.cancelled() else future.result())
+    async def _list_again(self, ref: str, server: Server, group: Group, remote: Remote) -> None:
+        with suppress(Exception):  # `groups` tells why it has not
+            told = await flows.arrived(server.started)
+            model = self._remotes.model(ref)
+            self._remotes.add(model.remote if model else remote, told.key, group)
         self._changed(ref)
 
-
-def _words(error: BaseException) -> str:
-    return error.message if isinstance(error, EngineError) else str(error)
+    async def _watch(self, ref: str, server: Server) -> None:
+        words = ""
+        with suppress(CancelledError):
+            words = await flows.arrived(server.ended)
+        self._remotes.groups.ended(ref, words)
+        self._changed(ref)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
+from app import flows
+from app.chats.asked import figures
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import LoadState
@@ -18,7 +19,7 @@ from app.remote.address import is_remote
 from engine import EngineError, Failed, Finished, FinishReason, SamplingParams, TextDelta
 
 if TYPE_CHECKING:
-    from engine import Model, Reply
+    from engine import Engine, Model, Reply
 
 TOKENS = 256
 """Of one answer. A model that thinks all the same has some for it."""
@@ -79,17 +80,13 @@ class Titling(QObject):
         ready = self._asked is None and self._wanted() and not self._library.running()
         if engine is None or not ready or self._next() is None:
             return
-        try:
-            figures = engine.stats_later()
-        except EngineError:
-            return
-        self._library.bridge.when_done(figures, self._on_figures)
+        flows.start(self, self._begin(engine))
 
-    def _on_figures(self, figures: Future[dict[str, Any]]) -> None:
-        """What the engine does, also for other programs."""
-        if figures.cancelled() or figures.exception() is not None:
+    async def _begin(self, engine: Engine) -> None:
+        told = await figures(engine)  # of other programs' sessions, too
+        if told is None:
             return
-        sessions = figures.result().get("sessions", {}).values()
+        sessions = told.get("sessions", {}).values()
         if any(session.get("status", "idle") != "idle" for session in sessions):
             self._rest.start()
         elif self._asked is None and self._wanted() and not self._library.running():

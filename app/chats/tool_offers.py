@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future
-from functools import partial
+from concurrent.futures import CancelledError
 from time import monotonic
 
-from app.bridge import Bridge
+from PySide6.QtCore import QObject
+
+from app import flows
 from app.tools.host import ToolHost
 from app.tools.offers import Offers
 from app.tools.tool import BUILT_IN
@@ -25,10 +26,10 @@ class ToolOffers:
     """How long a list holds before it is asked for again."""
 
     def __init__(
-        self, bridge: Bridge, host: ToolHost, switched_on: Callable[[], list[str]]
+        self, owner: QObject, host: ToolHost, switched_on: Callable[[], list[str]]
     ) -> None:
         """``switched_on`` gives the keys of the chat's tools."""
-        self._bridge = bridge
+        self._owner = owner
         self._switched_on = switched_on
         self._asked: dict[str, float] = {}
         self.host = host
@@ -50,16 +51,15 @@ class ToolOffers:
         for server in self.servers:
             if now - self._asked.get(server, -self.FRESH_S) >= self.FRESH_S:
                 self._asked[server] = now
-                future = self.host.offers(server)
-                self._bridge.when_done(future, partial(self._take, server, changed))
+                flows.start(self._owner, self._ask(server, changed))
 
-    def when_done(self, future: Future[str], then: Callable[[Future[str]], None]) -> None:
-        """Call back on the GUI thread."""
-        self._bridge.when_done(future, then)
-
-    def _take(self, server: str, changed: Callable[[], object], future: Future[Offers]) -> None:
-        if future.cancelled():
+    async def _ask(self, server: str, changed: Callable[[], object]) -> None:
+        try:
+            offers = await flows.arrived(self.host.offers(server))
+        except CancelledError:
             return
-        error = future.exception()
-        self.known[server] = str(error) if error is not None else future.result()
+        except Exception as error:
+            self.known[server] = str(error)
+        else:
+            self.known[server] = offers
         changed()

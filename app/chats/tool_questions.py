@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future
-from typing import Any
+from concurrent.futures import CancelledError, Future
 
+from PySide6.QtCore import QObject
+
+from app import flows
 from app.bridge import Bridge
 from app.chats.tool_call import Asked, Call
 from app.tools.questions import Action, Ask, Question, Response
@@ -14,9 +16,9 @@ from app.tools.questions import Action, Ask, Question, Response
 class ToolQuestions:
     """The questions of one chat's calls. On the GUI thread."""
 
-    def __init__(self, bridge: Bridge, changed: Callable[[Call], object]) -> None:
+    def __init__(self, owner: QObject, bridge: Bridge, changed: Callable[[Call], object]) -> None:
         """``changed`` is called when a call has a question more or less."""
-        self._bridge = bridge
+        self._owner, self._bridge = owner, bridge
         self._changed = changed
         self._channels: dict[str, int] = {}
 
@@ -57,11 +59,14 @@ class ToolQuestions:
         if asked.future.cancelled():
             return
         call.questions.append(asked)
-        self._bridge.when_done(asked.future, lambda future: self._gone(call, asked, future))
+        flows.start(self._owner, self._watch(call, asked))
         self._changed(call)
 
-    def _gone(self, call: Call, asked: Asked, future: Future[Any]) -> None:
-        """The server has taken the question back, if it was not answered."""
-        if future.cancelled() and asked in call.questions:
-            call.questions.remove(asked)
-            self._changed(call)
+    async def _watch(self, call: Call, asked: Asked) -> None:
+        """Until it is answered, or the server takes the question back."""
+        try:
+            await flows.arrived(asked.future)
+        except CancelledError:
+            if asked in call.questions:
+                call.questions.remove(asked)
+                self._changed(call)

@@ -10,6 +10,7 @@ from time import monotonic
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
+from app import flows
 from app.bridge import Bridge
 from app.chats.saved_chat import SavedChat
 from app.chats.signals import ChatSignals
@@ -52,12 +53,11 @@ class ToolWork(QObject):
         """``room`` tells how many tokens still fit into the model's context, 0 if unknown."""
         super().__init__(chat)
         self._saved = saved
-        self._bridge = bridge
         self._chat = chat
         self.toolbox = toolbox
         self._room = room
-        self._questions = ToolQuestions(bridge, self._on_question)
-        self.offers = ToolOffers(bridge, toolbox.host, self._switched_on)
+        self._questions = ToolQuestions(self, bridge, self._on_question)
+        self.offers = ToolOffers(self, toolbox.host, self._switched_on)
         self._then: Callable[[], object] = lambda: None
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._advance)
@@ -203,9 +203,8 @@ class ToolWork(QObject):
             words = error.told if isinstance(error, ToolError) else str(error)
             self._end(call, "error", ToolResult(words, True, len(words)))
             return
-        key = call.message_id
-        self._bridge.when_done(call.future, lambda future: self._on_done(key, future))
-        self._chat.message_changed.emit(key)
+        flows.start(self, self._finish(call, call.future))
+        self._chat.message_changed.emit(call.message_id)
         self._chat.phase_changed.emit()
 
     def _preview(self, call: Call) -> None:
@@ -213,37 +212,40 @@ class ToolWork(QObject):
         assert call.tool is not None
         if fault_in(call.arguments) is not None:
             return
-        arguments, key = json.loads(call.arguments or "{}"), call.message_id
+        arguments = json.loads(call.arguments or "{}")
         future = self.toolbox.preview(self._saved.record.id, call.tool, arguments)
         if future is None:
             return
-        call.preview, call.previewed = None, (shown := call.arguments)
+        call.preview, call.previewed = None, call.arguments
+        flows.start(self, self._show_preview(call, call.arguments, future))
 
-        def done(found: Future[Difference]) -> None:
-            # A difference of other arguments, from before they were changed, is not shown.
-            if call.state is CallState.ASKING and call.previewed == shown:
-                call.preview = found.result()
-                self._chat.message_changed.emit(key)
-
-        self._bridge.when_done(future, done)
-
-    def _on_done(self, message_id: str, future: Future[ToolResult]) -> None:
-        call = self.calls.get(message_id)
-        if call is None or call.future is not future or call.state is not CallState.RUNNING:
-            return  # it was stopped meanwhile
+    async def _show_preview(self, call: Call, shown: str, future: Future[Difference]) -> None:
         try:
-            result = future.result()
+            found = await flows.arrived(future)
+        except CancelledError:
+            return
+        # A difference of other arguments, from before they were changed, is not shown.
+        if call.state is CallState.ASKING and call.previewed == shown:
+            call.preview = found
+            self._chat.message_changed.emit(call.message_id)
+
+    async def _finish(self, call: Call, future: Future[ToolResult]) -> None:
+        """Take what a call comes to, unless it is stopped meanwhile."""
+        try:
+            result = await flows.arrived(future)
         except CancelledError:
             result = ToolResult(STOPPED, True, len(STOPPED))
         except Exception as error:
             words = error.told if isinstance(error, ToolError) else type(error).__name__
             result = ToolResult(words, True, len(words))
+        if call.future is not future or call.state is not CallState.RUNNING:
+            return
         self._questions.drop(call)
         room = self._room()
         call.room = max(2000, room * self.CHARACTERS_PER_TOKEN // 2) if room else len(result.text)
         if len(result.text) > call.room:
             call.state, call.result = CallState.TOO_LONG, result
-            self._chat.message_changed.emit(message_id)
+            self._chat.message_changed.emit(call.message_id)
             self._chat.phase_changed.emit()
             return
         self._end(call, "error" if result.error else "complete", result)

@@ -7,17 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.bridge import Bridge
+from app import flows
+from app.chats.asked import figures
 from app.chats.library import ChatLibrary
 from app.chats.tool_call import Doing, doing
 from app.score.elsewhere import NO_ENGINE, beside
 from app.score.lanes import Lanes
-from engine import EngineError
+
+if TYPE_CHECKING:
+    from engine import Engine
 
 
 class ScoreFeed(QObject):
@@ -36,10 +40,9 @@ class ScoreFeed(QObject):
 
     sampled = Signal()
 
-    def __init__(self, library: ChatLibrary, bridge: Bridge, parent: QObject | None = None) -> None:
+    def __init__(self, library: ChatLibrary, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._library = library
-        self._bridge = bridge
         self._asked = False  # the engine has not answered yet: it is not asked again
         self._asked_elsewhere = False
         self._ticks = 0
@@ -69,18 +72,14 @@ class ScoreFeed(QObject):
             self._take(NO_ENGINE)
         if self._asked or engine is None:
             return
-        try:
-            future = engine.stats_later()
-        except EngineError:  # it has been stopped
-            return
         self._asked = True
-        self._bridge.when_done(future, self._on_stats)
+        flows.start(self, self._ask_engine(engine))
 
-    def _on_stats(self, future: Future[Any]) -> None:
+    async def _ask_engine(self, engine: Engine) -> None:
+        stats = await figures(engine)
         self._asked = False
-        failed = future.cancelled() or future.exception() is not None
-        if not failed and self._timer.isActive():
-            self._take(future.result())
+        if stats is not None and self._timer.isActive():
+            self._take(stats)
 
     def _take(self, stats: Mapping[str, Any]) -> None:
         shown = {**self._library.sessions(), **self.guests()}
@@ -98,12 +97,13 @@ class ScoreFeed(QObject):
             self._elsewhere = {}
             return
         self._asked_elsewhere = True
-        self._bridge.when_done(future, self._on_elsewhere)
+        flows.start(self, self._take_elsewhere(future))
 
-    def _on_elsewhere(self, future: Future[Any]) -> None:
+    async def _take_elsewhere(self, future: Future[Any]) -> None:
+        self._elsewhere = {}
+        with suppress(Exception):
+            self._elsewhere = await flows.arrived(future)
         self._asked_elsewhere = False
-        failed = future.cancelled() or future.exception() is not None
-        self._elsewhere = {} if failed else future.result()
 
     def _tools(self) -> dict[str, Doing]:
         """What the tools of chats do."""

@@ -22,6 +22,7 @@ PATIENCE = 120.0  # seconds for one reply; only a hang takes that long
 TIE = 1e-4  # two tokens whose logits are nearer than this may change places by rounding
 # Quantised keys: one that rounds the other way is off by a whole step of the quantisation.
 TIE_IN_BITS = 0.05
+DISTANCES = (TIE, 1e-3, 1e-2, TIE_IN_BITS, 0.5, 5.0)
 END = 2  # the random models' end-of-turn id; a reply without it has the length asked for
 
 Prompt = str | list[Message]
@@ -72,6 +73,11 @@ class Chat:
         return bool(self.options.get("reproducible"))
 
     @property
+    def tie(self) -> float:
+        """How near two logits are that rounding may turn round."""
+        return TIE_IN_BITS if self.options.get("kv_bits") else TIE
+
+    @property
     def slides(self) -> bool:
         return self.options.get("on_overflow") == "slide"
 
@@ -102,10 +108,14 @@ class Outcome:
     faults: list[str] = field(default_factory=list)
 
 
-def compare(engine: Engine, folder: Path, chats: Sequence[Chat]) -> Outcome:
+def compare(engine: Engine, folder: Path, chats: Sequence[Chat], spread: bool = False) -> Outcome:
     """Run every conversation alone, one after another, and compare the tokens.
 
     A reply that was cancelled is repeated up to as many tokens as it gave.
+
+    Args:
+        spread: the chats were computed on several ranks, whose sums round otherwise than one's:
+            what is reproducible is so among engines of as many ranks.
     """
     outcome = Outcome()
     model = engine.load(folder)
@@ -130,11 +140,14 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat]) -> Outcome:
                 said.add(turn.tokens)
                 if alone != turn.tokens:
                     at = first_difference(alone, turn.tokens)
-                    exact = chat.reproducible and not turn.rebuilt
-                    if not exact and is_tie(engine, model, chat, place, at):
+                    apart = distance(engine, model, chat, place, at)
+                    exact = chat.reproducible and not turn.rebuilt and not spread
+                    if not exact and apart <= chat.tie:
                         outcome.ties += 1
                     else:
-                        outcome.faults.append(f"{where}, token {at}")
+                        bits = chat.options.get("kv_bits")
+                        kept = f" (keys in {bits} bits)" if bits else ""
+                        outcome.faults.append(f"{where}{kept}, token {at}, {apart:g} apart")
                     break  # the two conversations differ from here on
             if chat.slides and turn.ended != "finished":
                 break  # what it dropped depended on the tokens asked for, not on those given
@@ -169,8 +182,11 @@ def _replay(session: Session, chat: Chat, turn: Turn) -> tuple[int, ...]:
     return tuple(session.send(turn.prompt, params).tokens(PATIENCE))
 
 
-def is_tie(engine: Engine, model: Model, chat: Chat, place: int, at: int) -> bool:
-    """Whether the chat alone gives the other token once two logits are moved by `TIE` in all."""
+def distance(engine: Engine, model: Model, chat: Chat, place: int, at: int) -> float:
+    """By how much two logits have to move, in all, for the chat alone to give the other token.
+
+    The least of `DISTANCES` that does; infinite where none of them does.
+    """
     session = engine.open_session(model, **{**chat.options, "reproducible": False})
     *before, turn = chat.turns[: place + 1]
     for earlier in before:
@@ -178,19 +194,18 @@ def is_tie(engine: Engine, model: Model, chat: Chat, place: int, at: int) -> boo
             _replay(session, chat, earlier)
     # The end-of-turn token is not among the tokens; None stands for it.
     wanted = turn.tokens[at] if at < len(turn.tokens) else None
-    margin = TIE_IN_BITS if chat.options.get("kv_bits") else TIE
-    with _nudged(at, wanted, margin) as given:
+    with _nudged(at, wanted) as enough:
         _replay(session, chat, turn)
         engine.stats()
     session.close()
-    return bool(given) and given[0]
+    return min(enough, default=float("inf"))
 
 
 @contextmanager
-def _nudged(at: int, wanted: int | None, margin: float) -> Iterator[list[bool]]:
-    """Sample token `at` a second time, with two logits moved by half the margin each.
+def _nudged(at: int, wanted: int | None) -> Iterator[list[float]]:
+    """Sample token `at` again and again, with two logits moved by half of each distance.
 
-    The list that is yielded then says whether the second sample is `wanted`.
+    The list that is yielded then has the distances that give `wanted`.
     """
     import mlx.core as mx
 
@@ -198,22 +213,24 @@ def _nudged(at: int, wanted: int | None, margin: float) -> Iterator[list[bool]]:
 
     runner: Any = _runner
     sample = runner.sample_rows
-    given: list[bool] = []
+    enough: list[float] = []
     first: list[int] = []
 
     def spy(logits: Any, samplers: Any, indices: Sequence[int], *rest: Any) -> Any:
         tokens = sample(logits, samplers, indices, *rest)
         first.append(indices[0])  # not 0 in an answer that is continued
-        if indices[0] - first[0] == at and not given:
+        if indices[0] - first[0] == at and not enough:
             ids = mx.arange(logits.shape[-1])
             ended = END if wanted is None else wanted
-            up, down = (mx.where(ids == i, margin / 2, 0) for i in (ended, tokens[0]))
-            again = sample(logits + (up - down)[None], samplers, indices, *rest)[0]
-            given.append(int(again.item()) == ended)
+            towards = mx.where(ids == ended, 0.5, 0) - mx.where(ids == tokens[0], 0.5, 0)
+            for far in DISTANCES:
+                again = sample(logits + (far * towards)[None], samplers, indices, *rest)[0]
+                if int(again.item()) == ended:
+                    enough.append(far)
         return tokens
 
     runner.sample_rows = spy
     try:
-        yield given
+        yield enough
     finally:
         runner.sample_rows = sample

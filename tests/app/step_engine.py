@@ -192,7 +192,9 @@ class StepEngine:
         future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
         return future
 
-    def load_later(self, path: str, on_progress: object = None) -> Future[Model]:
+    def load_later(
+        self, path: str, on_progress: object = None, adapter: object = None
+    ) -> Future[Model]:
         self._refuse_if_stopped()
         future: Future[Model] = Future()
         self.loads.append((path, future))

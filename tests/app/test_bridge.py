@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from concurrent.futures import Future
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -104,14 +103,3 @@ def test_by_reading_a_handlers_fault_is_reported_as_any_other(
     assert len(written) == 40
     assert [path for path in written if path is not None] == reports.unseen()
     assert len(reports.unseen()) == 1
-
-
-def test_a_future_done_on_another_thread_is_heard_on_this_one(bridge, qtbot: QtBot):
-    heard = []
-    future: Future[int] = Future()
-    bridge.when_done(future, lambda done: heard.append((threading.current_thread(), done.result())))
-    other = threading.Thread(target=future.set_result, args=(7,))
-    other.start()
-    other.join()
-    qtbot.waitUntil(lambda: bool(heard))
-    assert heard == [(threading.main_thread(), 7)]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future
-from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QWidget
 
-from app.bridge import Bridge
-from app.chats.asked import asked
+from app import flows
+from app.chats.asked import figures
 from app.chats.model_choice import ModelLoader
 from app.downloads import Downloads
 from app.language import counted, tr
@@ -50,7 +48,6 @@ class DownloadsInWindow(QObject):
         self,
         downloads: Downloads,
         loader: ModelLoader,
-        bridge: Bridge,
         window: QWidget,
         make_dialog: Callable[[Downloads, QWidget, Callable[[], int]], ModelDialog],
     ) -> None:
@@ -60,7 +57,6 @@ class DownloadsInWindow(QObject):
         self._window = window
         self._downloads = downloads
         self._loader = loader
-        self._bridge = bridge
         self._memory = 0
         self._act: Callable[[], None] = self.show
         self.dialog: ModelDialog | None = None
@@ -73,7 +69,7 @@ class DownloadsInWindow(QObject):
     def show(self) -> None:
         """Open the dialog, or bring it forward."""
         if self.dialog is None:
-            self._ask_memory()
+            flows.start(self, self._ask_memory())
             self._downloads.measure()
             self.dialog = self._make_dialog(self._downloads, self._window, lambda: self._memory)
             self.dialog.opened.connect(self.opened)
@@ -130,14 +126,11 @@ class DownloadsInWindow(QObject):
     def _on_gone(self) -> None:
         self.dialog = None
 
-    def _ask_memory(self) -> None:
+    async def _ask_memory(self) -> None:
         """How much models and chats may take, from whoever shares it out."""
         engine = self._loader.engine
-        if engine is not None:
-            self._bridge.when_done(asked(engine.stats_later), self._on_stats)
-
-    def _on_stats(self, future: Future[dict[str, Any]]) -> None:
-        if not future.cancelled() and future.exception() is None:
-            self._memory = int(future.result().get("memory_budget", 0))
+        told = await figures(engine) if engine is not None else None
+        if told is not None:
+            self._memory = int(told.get("memory_budget", 0))
             if self.dialog is not None:
                 self.dialog.show_memory()

@@ -93,7 +93,7 @@ class ModelsWindow(QDialog):
         layout.addWidget(self.remotes)
         layout.addWidget(self.foot)
         self.resize(1120, 600)
-        self._figures = MemoryFigures(self._loader, library.bridge, self)
+        self._figures = MemoryFigures(self._loader, self)
         self._connect()
         self._choose_again()
         self._refresh()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import Any
 
-import shiboken6
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
@@ -28,6 +28,7 @@ from app.language import mark, tr
 from app.remote.groups import Group, Server
 from app.ui.models.machine_commands import last_json, run_command
 from app.ui.style.theme import scaled
+from engine import EngineError
 from engine.cluster.hosts import LOCAL, Host, HostError, Hosts
 
 _ABOUT = mark(
@@ -279,19 +280,24 @@ class MachinesDialog(QDialog):
         file = str(self._file) if self._file is not None else ""
         made = Group(names, self.model.currentData(), file)
         self.said.setText(tr("Starting {hosts}…", hosts=", ".join(names)))
-        self._starting = self._spread.begin(made, away, self._on_started)
+        self._starting = self._spread.begin(made)
+        flows.start(self, self._open(self._starting, made, away))
         self._refresh()
 
-    def _on_started(self, ref: str, why: str) -> None:
-        if not shiboken6.isValid(self):
+    async def _open(self, server: Server, group: Group, away: tuple[str, ...]) -> None:
+        """Open the chat once the machines answer."""
+        try:
+            ref = await self._spread.listed(server, group, away)
+        except CancelledError:  # the program ends
+            return
+        except EngineError as error:
+            self._starting = None
+            self.said.setText(error.message)
+            self._refresh()
             return
         self._starting = None
-        if ref:
-            self.opened.emit(ref)
-            self.accept()
-        else:
-            self.said.setText(why)
-            self._refresh()
+        self.opened.emit(ref)
+        self.accept()
 
     def done(self, result: int) -> None:
         """Closed while it starts, it gives that up."""

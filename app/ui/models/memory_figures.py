@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.bridge import Bridge
-from app.chats.asked import asked
+from app import flows
+from app.chats.asked import figures
 from app.chats.model_choice import ModelLoader
+
+if TYPE_CHECKING:
+    from engine import Engine
 
 
 class MemoryFigures(QObject):
@@ -26,10 +28,10 @@ class MemoryFigures(QObject):
     told = Signal(dict)
     drafted = Signal(dict)
 
-    def __init__(self, loader: ModelLoader, bridge: Bridge, parent: QObject) -> None:
+    def __init__(self, loader: ModelLoader, parent: QObject) -> None:
         super().__init__(parent)
-        self._loader, self._bridge = loader, bridge
-        self._channel: int | None = None
+        self._loader = loader
+        self._asking = flows.Latest(self)
         self._timer = QTimer(self, interval=self.EVERY_MS)
         self._timer.timeout.connect(self._ask)
 
@@ -39,21 +41,18 @@ class MemoryFigures(QObject):
 
     def stop(self) -> None:
         self._timer.stop()
-        if self._channel is not None:
-            self._bridge.close(self._channel)
-            self._channel = None
+        self._asking.cancel()
 
     @Slot()
     def _ask(self) -> None:
         engine = self._loader.engine
-        if engine is not None and self._channel is None:
-            self._channel = self._bridge.when_done(asked(engine.stats_later), self._on_figures)
+        if engine is not None and not self._asking.running:
+            self._asking.start(self._tell(engine))
 
-    def _on_figures(self, future: Future[dict[str, Any]]) -> None:
-        self._channel = None
-        if future.cancelled() or future.exception() is not None:
+    async def _tell(self, engine: Engine) -> None:
+        told = await figures(engine)
+        if told is None:
             return
-        told = future.result()
         memory = {model.id: model.nbytes for model in told.get("models", ())}
         for session in told.get("sessions", {}).values():
             if session.get("model") in memory:

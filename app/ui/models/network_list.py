@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
-from typing import Any
+from concurrent.futures import CancelledError, Future
 
-import shiboken6
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -18,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app import flows
 from app.bridge import Bridge
 from app.language import mark, tr
 from app.remote.finding import Found
@@ -90,8 +89,8 @@ class NetworkList(QWidget):
         self.said.setVisible(on)
         if on:
             self._channel, tell = self._bridge.channel(self._show)
-            self._looking = looking = self._remotes.look(tell)
-            self._bridge.when_done(looking, self._on_over)
+            self._looking = self._remotes.look(tell)
+            flows.start(self, self._watch(self._looking))
         self.grew.emit()
 
     def _show(self, found: tuple[Found, ...]) -> None:
@@ -110,14 +109,16 @@ class NetworkList(QWidget):
         self.said.setText(tr(_CHOOSE if found else _LOOKING))
         self.grew.emit()
 
-    def _on_over(self, future: Future[Any]) -> None:
-        """It was switched off, or the network cannot be searched."""
-        if not shiboken6.isValid(self) or future.cancelled() or future is not self._looking:
+    async def _watch(self, looking: Future[None]) -> None:
+        """Say why, where the network cannot be searched."""
+        try:
+            await flows.arrived(looking)
+        except CancelledError:
             return
-        error = future.exception()
-        words = error.message if isinstance(error, EngineError) else str(error)
-        self.said.setText(words)
-        self.grew.emit()
+        except Exception as error:
+            if looking is self._looking:
+                self.said.setText(error.message if isinstance(error, EngineError) else str(error))
+                self.grew.emit()
 
     @Slot(QListWidgetItem)
     def _on_chosen(self, item: QListWidgetItem | None) -> None:

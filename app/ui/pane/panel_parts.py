@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Future
-from typing import TypeVar
-
-import shiboken6
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font
-
-T = TypeVar("T")
 
 
 def headed(words: str, layout: QVBoxLayout, parent: QWidget) -> QLabel:
@@ -49,13 +42,3 @@ def link(words: str, parent: QWidget) -> QPushButton:
     button = QPushButton(words, parent)
     button.setObjectName("link")
     return button
-
-
-def guarded(panel: QWidget, work: Callable[[Future[T]], object]) -> Callable[[Future[T]], None]:
-    """The same, unless the panel has gone meanwhile."""
-
-    def done(future: Future[T]) -> None:
-        if shiboken6.isValid(panel):
-            work(future)
-
-    return done

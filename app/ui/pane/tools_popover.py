@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app import flows
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.language import counted, number, tr
@@ -29,7 +29,7 @@ from app.tools.pins import Change
 from app.tools.servers import ServerConfig
 from app.tools.tool import BUILT_IN, Tool, as_function, visible
 from app.ui.pane import leaving
-from app.ui.pane.panel_parts import guarded, headed, heading, link, note
+from app.ui.pane.panel_parts import headed, heading, link, note
 from app.ui.widgets.wheel import WheelGuard
 from engine.errors import EngineError
 
@@ -211,17 +211,17 @@ class ToolsPopover(QFrame):
         """Ask the server for its tools; it is started for that."""
         self._changes[server] = tr("Asking…")
         self._fill_again(server)
-        future = self._toolbox.host.tools(server)
-        self._library.bridge.when_done(future, guarded(self, lambda f: self._seen(server, f)))
+        flows.start(self, self._take(server, self._toolbox.host.tools(server)))
 
-    def _seen(self, server: str, future: Future[list[Tool]]) -> None:
-        if future.cancelled():  # the program ends
+    async def _take(self, server: str, future: Future[list[Tool]]) -> None:
+        try:
+            tools = await flows.arrived(future)
+        except CancelledError:  # the program ends
             return
-        error = future.exception()
-        if error is not None:
+        except Exception as error:
             self._changes[server] = str(error)
         else:
-            change = self._toolbox.pins.compare(server, future.result())
+            change = self._toolbox.pins.compare(server, tools)
             for tool in change.gone:
                 self._toolbox.pins.forget(server, tool.name)
             self._changes[server] = change
@@ -263,13 +263,15 @@ class ToolsPopover(QFrame):
                 future = engine.count_tools_later(model, functions)
             except (EngineError, ValueError, AttributeError):
                 return
-            show = partial(self._on_counted, server, self._counting)
-            self._library.bridge.when_done(future, guarded(self, show))
+            flows.start(self, self._show_cost(server, self._counting, future))
 
-    def _on_counted(self, server: str, asked: int, future: Future[int]) -> None:
-        if future.cancelled() or future.exception() is not None or asked != self._counting:
+    async def _show_cost(self, server: str, asked: int, future: Future[int]) -> None:
+        try:
+            tokens = await flows.arrived(future)
+        except (EngineError, CancelledError, ValueError):
             return
-        tokens = future.result()
+        if asked != self._counting:
+            return
         count = number(tokens)
         if server in self.costs:
             words = counted("{count} token", "{count} tokens", tokens, count=count)

@@ -79,7 +79,7 @@ class MainWindow(QMainWindow):
         self.sidebar = Sidebar(library, self, menu=not on_mac)
         self.rail = Rail(self, menu=not on_mac)
         self.workspace = Workspace(self)
-        self.score = ScoreView(ScoreFeed(library, library.bridge, self), self)
+        self.score = ScoreView(ScoreFeed(library, self), self)
         self.toast = Toast(self, where=lambda: front_window(self.workspace))
         self._undos = Undos(self.toast)
         self.broadcast = Broadcast(self.workspace)
@@ -94,7 +94,7 @@ class MainWindow(QMainWindow):
         )
         self.downloads = Downloads(settings, self)
         self.downloads_in_window = DownloadsInWindow(
-            self.downloads, library.loader, library.bridge, self, GetModelDialog
+            self.downloads, library.loader, self, GetModelDialog
         )
         self.models = ModelCommands(
             *(library, settings, self.downloads, self.downloads_in_window, self.chats),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from functools import partial
 
 import shiboken6
 from PySide6.QtCore import QObject, Signal
 
+from app import flows
 from app.chats.attached.attaching import MOST_FILES
 from app.language import tr
 from app.tools.offers import Offers, Prompt, Resource, Template
@@ -90,8 +91,7 @@ class PaneOffers(QObject):
         if len(self._pane.chat.attaching.files) >= MOST_FILES:
             self._pane.said.emit(tr("A message takes {most} files.", most=MOST_FILES))
             return
-        offers = self._pane.chat.tools.offers
-        offers.when_done(offers.host.read(resource), partial(self._on_read, resource))
+        flows.start(self, self._read(resource))
 
     def _ask_which(self, template: Template) -> None:
         self.picker.take_away()
@@ -99,34 +99,31 @@ class PaneOffers(QObject):
         dialog.given.connect(lambda arguments: self._attach(template.filled(arguments)))
         dialog.open()
 
-    def _on_read(self, resource: Resource, future: Future[str]) -> None:
-        text = self._text(future)
+    async def _read(self, resource: Resource) -> None:
+        chat = self._pane.chat
+        text = await self._text(chat.tools.offers.host.read(resource))
         if text is not None:
-            self._pane.chat.attaching.add_text(text, resource.name)
+            chat.attaching.add_text(text, resource.name)
 
     def _ask_for(self, prompt: Prompt) -> None:
         if not prompt.arguments:
-            self._fetch(prompt, {})
+            flows.start(self, self._fetch(prompt, {}))
             return
         dialog = ArgumentsDialog(prompt, self._pane.window())
-        dialog.given.connect(lambda arguments: self._fetch(prompt, arguments))
+        dialog.given.connect(lambda arguments: flows.start(self, self._fetch(prompt, arguments)))
         dialog.open()
 
-    def _fetch(self, prompt: Prompt, arguments: dict[str, str]) -> None:
-        offers = self._pane.chat.tools.offers
-        offers.when_done(offers.host.prompt(prompt, arguments), self._on_written)
-
-    def _on_written(self, future: Future[str]) -> None:
-        text = self._text(future)
+    async def _fetch(self, prompt: Prompt, arguments: dict[str, str]) -> None:
+        text = await self._text(self._pane.chat.tools.offers.host.prompt(prompt, arguments))
         if text is not None:
             self.written.emit(text)
 
-    def _text(self, future: Future[str]) -> str | None:
-        """What came; None where nothing did, which is said, or where nobody waits for it."""
-        if not shiboken6.isValid(self) or future.cancelled():
+    async def _text(self, future: Future[str]) -> str | None:
+        """What comes; None where nothing does, which is said, or where nobody waits for it."""
+        try:
+            return await flows.arrived(future)
+        except CancelledError:
             return None
-        error = future.exception()
-        if error is not None:
+        except Exception as error:
             self._pane.said.emit(str(error))
             return None
-        return future.result()

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QCoreApplication, QObject
 
+from app import flows
 from app.bridge import Bridge
 from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
-from app.chats.model_choice import ModelLoader
+from app.chats.model_choice import LoadState, ModelLoader
 from app.chats.turn import Editing, Paused, Running, Waiting, Writing
 from app.store import Store
 from engine import EngineError, Finished, FinishReason, Fit, Model, ReplyStats, TextDelta
@@ -70,7 +72,9 @@ class HandEngine:
         future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
         return future
 
-    def load_later(self, path: str, on_progress: object = None) -> Future[Model]:
+    def load_later(
+        self, path: str, on_progress: object = None, adapter: object = None
+    ) -> Future[Model]:
         self.loads[path] = Future()
         return self.loads[path]
 
@@ -79,6 +83,14 @@ class HandEngine:
 
     def forget(self, session_id: str) -> None:
         pass
+
+
+def until(comes: Callable[[], object]) -> None:
+    """Let sequences go on until something has come of them."""
+    deadline = time.monotonic() + 20
+    while not comes():
+        assert time.monotonic() < deadline
+        QCoreApplication.processEvents()
 
 
 class Desk:
@@ -100,14 +112,16 @@ class Desk:
 
     def load(self, ref: str) -> None:
         self.loader.want(ref)
+        until(lambda: ref in self.engine.loads and not self.engine.loads[ref].done())
         self.engine.loads[ref].set_result(
             Model(ref, ref[-1].upper(), ref, 2048, 1000, "float32", "shared", True, {})
         )
-        self.bridge.drain()
+        until(lambda: self.loader.get(ref).state is not LoadState.LOADING)
 
     def fail(self, ref: str, words: str) -> None:
+        until(lambda: ref in self.engine.loads and not self.engine.loads[ref].done())
         self.engine.loads[ref].set_exception(EngineError("model_load_failed", words))
-        self.bridge.drain()
+        until(lambda: self.loader.get(ref).state is LoadState.FAILED)
 
     def say(self, text: str, kind: Any = "answer") -> None:
         """The latest reply writes this."""
@@ -371,11 +385,11 @@ def test_an_estimate_that_ends_after_the_engine_loads_with_the_next_engine(
     desk.loader.want(C)
     desk.loader.detach()
     estimate.set_exception(EngineError("engine_stopped", "It was stopped."))
-    desk.bridge.drain()
+    until(lambda: not flows.left())
     assert C not in desk.engine.loads
     monkeypatch.undo()
     desk.loader.attach(desk.engine)  # type: ignore[arg-type]
-    assert C in desk.engine.loads
+    until(lambda: C in desk.engine.loads)
 
 
 def test_an_engine_that_refuses_at_once_is_a_failed_load(
@@ -386,7 +400,7 @@ def test_an_engine_that_refuses_at_once_is_a_failed_load(
 
     monkeypatch.setattr(desk.engine, "load_later", refuse)
     desk.loader.want(C)
-    desk.bridge.drain()
+    until(lambda: not flows.left())
     assert desk.loader.get(C).error == "The engine is just breaking down."
     monkeypatch.undo()
     desk.load(C)

@@ -216,6 +216,7 @@ def test_the_models_window_asks_too(crowded: Run, tmp_path):
     window = crowded.window.models.window
     crowded.until(lambda: window.choose(folder))
     crowded.qtbot.mouseClick(window.foot.load, LEFT)
+    crowded.until(lambda: isinstance(QApplication.activeModalWidget(), FitDialog))
     dialog = QApplication.activeModalWidget()
     assert isinstance(dialog, FitDialog)
     assert dialog.parent() is window

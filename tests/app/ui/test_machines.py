@@ -65,7 +65,7 @@ def make(
     qtbot.addWidget(parent)
     remotes = Remotes()
     remotes.groups = groups
-    spread = SpreadModels(remotes, bridge, lambda ref: None, parent)
+    spread = SpreadModels(remotes, lambda ref: None, parent)
     models = [("Tiny", "/models/tiny"), ("Broken", "/models/broken")]
 
     def made() -> MachinesDialog:

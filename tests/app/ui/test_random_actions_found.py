@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QApplication
 
+from app import flows
 from app.chats.actions import Action
+from app.chats.asked import figures
 from app.store import Store
 from app.ui.pane.options_popover import OptionsPopover
 from app.ui.transcript.answer_row import AnswerRow
@@ -72,11 +74,13 @@ def test_what_was_asked_of_the_engine_once_leaves_no_channel(start: Start):
     """The score asks five times a second, and each question left one."""
     run = start()
     run.ready()
+    run.until(lambda: not flows._awaited)
     before = len(run.app.bridge._handlers)
     for _ in range(20):
-        answers: list[object] = []
-        run.app.bridge.when_done(run.engine.stats_later(), answers.append)
-        run.until(lambda answers=answers: answers)
+        asking = flows.start(run.window, figures(run.engine))
+        run.until(asking.done)
+        assert asking.result() is not None
+    run.until(lambda: not flows._awaited)
     assert len(run.app.bridge._handlers) == before
 
 

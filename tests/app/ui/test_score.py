@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -117,14 +118,22 @@ def test_where_the_process_cannot_be_measured_the_arrays_are_told() -> None:
     assert "the program" not in memory_parts(totals)
 
 
-def test_by_reading_figures_that_were_cancelled_end_nothing(start: Callable[..., Run]) -> None:
+def test_by_reading_figures_that_were_cancelled_end_nothing(
+    start: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An engine that stops cancels what it was asked; the score asks on and shows what comes."""
     run = start()
     run.ready()
-    feed = ScoreFeed(run.app.library, run.app.bridge, run.window)
-    cancelled: Future[object] = Future()
+    cancelled: Future[dict[str, Any]] = Future()
     cancelled.cancel()
     cancelled.set_running_or_notify_cancel()
-    feed._asked = True
-    feed._on_stats(cancelled)
-    assert not feed._asked
+    sampled = []
+    feed = ScoreFeed(run.app.library, run.window)
+    feed.sampled.connect(lambda: sampled.append(True))
+    with monkeypatch.context() as patched:
+        patched.setattr(run.engine, "stats_later", lambda: cancelled)
+        feed.start()
+        run.until(lambda: not feed._asked)
+    assert not sampled
+    run.until(lambda: sampled)
+    feed.stop()

@@ -87,6 +87,7 @@ def test_the_pane_says_how_far_a_model_is_read(slow: Run):
     first, second, _ = slow.panes
     first.chat.set_model(SMALL)
     assert first.header.state == "Loading…"
+    slow.until(lambda: SMALL in slow.engine.progress)
     for share, words in ((0.004, "Loading…"), (0.42, "Loading 42%"), (1.0, "Loading 99%")):
         slow.engine.progress[SMALL](share)
         if words != "Loading…":
@@ -134,7 +135,10 @@ def test_a_load_that_another_chat_waits_for_goes_on(slow: Run):
 def test_what_had_loaded_before_the_cancel_came_is_there(slow: Run):
     first = slow.panes[0]
     first.chat.set_model(SMALL)
-    future = slow.app.loader._loads[SMALL]
+    loads = slow.app.loader._loads
+    slow.until(lambda: SMALL in slow.engine.progress)
+    future = loads[SMALL]._asked
+    assert future is not None
     slow.engine.loading.set()
     future.result(timeout=5)  # and not delivered yet
     slow.app.loader.cancel(SMALL)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app import flows
 from tests.app.conftest import Run, Start
 
 ASKED = "say cold dough rises slowly in winter"
@@ -23,10 +24,9 @@ def rest(run: Run) -> None:
     """The time in which nothing was answered is over, and what comes of it has come."""
     titling = run.window.comforts.titling
     titling._rest.stop()
-    figures: list[object] = []
+    before = flows.left()
     titling.look()
-    run.app.bridge.when_done(run.engine.stats_later(), figures.append)
-    run.until(lambda: figures)
+    run.until(lambda: flows.left() <= before)
     run.until(lambda: not titling.at_work)
 
 
