@@ -27,7 +27,6 @@ class Model:
         dialect: the row of the table of dialects that it speaks (`engine.text.dialects`).
         efforts: how much it can be asked to reason, in OpenAI's words, the least first; empty where
             it can at most be asked whether to.
-        tool_markers: what begins and ends a tool call; an empty end is the turn's.
         adapter: the folder of the adapter that makes it a variant; empty for a model of its own.
         base: the id of the model whose weights a variant shares; empty for a model of its own.
         draft: the folder of the model that drafts for its chats; empty where none does.
@@ -46,7 +45,6 @@ class Model:
     embeds: bool = False
     dialect: str = ""
     efforts: tuple[str, ...] = ()
-    tool_markers: tuple[str, str] = ("", "")
     adapter: str = ""
     base: str = ""
     draft: str = ""

@@ -180,7 +180,6 @@ def loaded(
         embeds=can.body is not None,
         dialect=dialect.row.name,
         efforts=tuple(dialect.switch.efforts),
-        tool_markers=(dialect.markers.tool_start, dialect.markers.tool_end),
         defaults=folder.defaults(examined.folder),
     )
     text = TextCodec(info, tokenizer, frozenset(tokenizer.eos_token_ids), rows)

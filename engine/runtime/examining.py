@@ -156,7 +156,7 @@ def _ends(*places: object) -> list[int] | None:
     return list(dict.fromkeys(found)) or None
 
 
-def as_engine_error(error: BaseException) -> EngineError:
+def as_load_error(error: BaseException) -> EngineError:
     """The error for those who wait for a model."""
     if isinstance(error, EngineError):
         return error
@@ -200,7 +200,7 @@ class Estimating:
         shares = command.adapter is not None or variants
 
         def failed(error: BaseException) -> None:
-            refuse(command, as_engine_error(error))
+            refuse(command, as_load_error(error))
 
         self._workers.run(
             "loads",

@@ -16,7 +16,7 @@ from engine.errors import let_go
 from engine.model import drafting, runner
 from engine.model.drafting import Check, Drafter
 from engine.model.runner import Following, Reading
-from engine.runtime.examining import as_engine_error
+from engine.runtime.examining import as_load_error
 from engine.runtime.jobs import Restoring
 from engine.runtime.models import Loading
 from engine.runtime.plan import Admission, Adoption, Chunk, Pass, Status, StepPlan, Timing
@@ -117,7 +117,7 @@ class Executor:
             try:
                 self._loading.begin(plan.load)
             except BaseException as error:
-                self._loading.refuse(plan.load.key, as_engine_error(error))
+                self._loading.refuse(plan.load.key, as_load_error(error))
         if plan.admit is not None:
             with _fence(run, plan.admit.session):
                 self._admit(plan.admit)

@@ -50,7 +50,7 @@ from engine.messages import (
 from engine.model.backend import openblas
 from engine.runtime.commands import Reception
 from engine.runtime.delivery import Delivery
-from engine.runtime.examining import Estimating, as_engine_error
+from engine.runtime.examining import Estimating, as_load_error
 from engine.runtime.executor import Executor
 from engine.runtime.idling import Idling, Resting
 from engine.runtime.jobs import Embedding, Restoring
@@ -374,7 +374,7 @@ class Recovery:
             self._fail(request, error, keep_cache=True)
         wanted = self._loading.next_wanted()
         if wanted is not None:
-            self._loading.refuse(wanted.key, as_engine_error(error))
+            self._loading.refuse(wanted.key, as_load_error(error))
 
     def _fail(self, request: Request, error: BaseException, keep_cache: bool = False) -> None:
         try:

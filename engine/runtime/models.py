@@ -21,7 +21,7 @@ from engine.model import adapting, backend, drafting, loader
 from engine.model.loaded import LoadedModel
 from engine.model.loader import PAUSE, Pieces
 from engine.model.probe import Ways
-from engine.runtime.examining import Candidate, as_engine_error, examine
+from engine.runtime.examining import Candidate, as_load_error, examine
 from engine.runtime.kept_probes import ProbedFile
 from engine.runtime.pacing import GAP_BUDGET
 from engine.runtime.plan import LoadAdmission, LoadRequest
@@ -84,7 +84,7 @@ class Loading:
         def failed(error: BaseException) -> None:
             if command in self._examining:
                 self._examining.remove(command)
-            refuse(command, as_engine_error(error))
+            refuse(command, as_load_error(error))
 
         self._workers.run(
             "loads",
@@ -201,7 +201,7 @@ class Loading:
         except BaseException as error:  # a panic in a native library, too
             self._end(load)
             for command in load.callers:
-                refuse(command, as_engine_error(error))
+                refuse(command, as_load_error(error))
             return False
 
     def _read(self, load: ModelReading, model: LoadedModel) -> None:
@@ -435,7 +435,7 @@ class Pairing:
                 then(model)
             except BaseException as error:
                 failed()
-                refuse(command, as_engine_error(error))
+                refuse(command, as_load_error(error))
 
         answer.add_done_callback(done)
         self._loading.load(replace(command, answer=answer, draft=None, outer=command.answer))
@@ -453,7 +453,7 @@ class Pairing:
             for one in (known() for known in held):
                 if one is not None:
                     self._release(one)
-            refuse(command, as_engine_error(error))
+            refuse(command, as_load_error(error))
 
         def compared(vocab: dict[str, int]) -> None:
             try:

@@ -121,11 +121,6 @@ class KnownTokenizer:
         return set(self._facts["eos_token_ids"])
 
     @property
-    def has_thinking(self) -> bool:
-        """Whether the model marks its reasoning."""
-        return self._facts["think_start"] is not None
-
-    @property
     def has_tool_calling(self) -> bool:
         """Whether the model marks its calls of tools."""
         return self._facts["tool_call_start"] is not None

@@ -101,7 +101,7 @@ def check_choice(choice: object, tools: Sequence[Tool]) -> None:
     if choice == "required" and not tools:
         raise ValueError("tool_choice asks for a call, and there are no tools")
     if choice not in CHOICES and choice not in map(name_of, tools):
-        raise ValueError(f"tool_choice names {_said(choice)}, which is none of the tools")
+        raise ValueError(f"tool_choice names {quoted(choice)}, which is none of the tools")
 
 
 def form_of(tools: Sequence[Tool], choice: str, several: bool) -> ToolForm | None:
@@ -171,7 +171,7 @@ def _function(number: int, tool: object) -> dict[str, Any]:
     kind = tool.get("type") if isinstance(tool, Mapping) else None
     if not isinstance(tool, Mapping) or kind != "function":
         raise ValueError(
-            f"tools: number {number} must be a function, not of the type {_said(kind)}"
+            f"tools: number {number} must be a function, not of the type {quoted(kind)}"
         )
     inside = tool.get("function")
     if not isinstance(inside, Mapping) or not isinstance(inside.get("name"), str):
@@ -179,24 +179,25 @@ def _function(number: int, tool: object) -> dict[str, Any]:
     name = inside["name"]
     if not _NAME.fullmatch(name) or name in CHOICES:
         raise ValueError(
-            f"tools: {_said(name)} cannot be a tool's name. It must have 1 to 128 letters, digits, "
-            "or _ . : / -, and not be auto, none or required"
+            f"tools: {quoted(name)} cannot be a tool's name. It must have 1 to 128 letters, "
+            "digits, or _ . : / -, and not be auto, none or required"
         )
     if not isinstance(inside.get("strict"), (bool, type(None))):
-        raise ValueError(f"strict must be true or false, for the tool {_said(name)}")
+        raise ValueError(f"strict must be true or false, for the tool {quoted(name)}")
     if not isinstance(inside.get("parameters", {}), (Mapping, type(None))):
-        raise ValueError(f"the parameters of the tool {_said(name)} must be a schema")
+        raise ValueError(f"the parameters of the tool {quoted(name)} must be a schema")
     names = ("name", "description", "parameters", "strict")
     kept = {key: inside[key] for key in names if inside.get(key) is not None}
     kept.setdefault("parameters", {"type": "object", "properties": {}})
     try:
         copied: dict[str, Any] = json.loads(json.dumps(kept))
     except (TypeError, ValueError, RecursionError):
-        raise ValueError(f"the tool {_said(name)} must be plain JSON") from None
+        raise ValueError(f"the tool {quoted(name)} must be plain JSON") from None
     return {"type": "function", "function": copied}
 
 
-def _said(value: object) -> str:
+def quoted(value: object) -> str:
+    """A value as a sentence quotes it."""
     try:
         return json.dumps(value, ensure_ascii=False)[:100]
     except (TypeError, ValueError, RecursionError):

@@ -1,7 +1,7 @@
 """The list of all faults, made by playing the scenes once, and their playing.
 
-A process plays a part of them and tells of each in a line of JSON; `in_parts` has several do so,
-and begins a new one where a fault has made one hang or crash.
+A process plays a part of them and tells of each in a line of JSON; `tests.torture` has several do
+so, and begins a new one where a fault has made one hang or crash.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How many files and functions of `engine/` a plain second reply crosses, in this process.
 
-`python -m tests.engine.path_of_a_reply [MODEL FOLDER]` prints them by file. Named functions count,
-comprehensions and lambdas do not; nor does what the confined children do.
+`python -m tests.engine.path_of_a_reply [--names] [MODEL FOLDER]` prints them by file, or by name.
+Named functions count, comprehensions and lambdas do not; nor does what the confined children do.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 import tempfile
 import threading
-from collections import Counter
 from pathlib import Path
 from types import CodeType, FrameType
 
@@ -18,8 +17,8 @@ from engine import Engine, SamplingParams
 ENGINE = Path(__file__).parents[2] / "engine"
 
 
-def crossed(folder: Path) -> Counter[str]:
-    """By file, how many functions a chat's second message calls until its answer has ended."""
+def crossed(folder: Path) -> dict[str, list[str]]:
+    """By file, the functions that a chat's second message calls until its answer has ended."""
     seen: set[CodeType] = set()
     looking = False
 
@@ -39,24 +38,31 @@ def crossed(folder: Path) -> Counter[str]:
     finally:
         threading.setprofile(None)
         sys.setprofile(None)
-    named = [c for c in seen if not c.co_name.startswith("<")]
-    inside = [Path(c.co_filename) for c in named if ENGINE in Path(c.co_filename).parents]
-    return Counter(str(path.relative_to(ENGINE)) for path in inside)
+    found: dict[str, list[str]] = {}
+    for code in seen:
+        path = Path(code.co_filename)
+        if ENGINE in path.parents and not code.co_name.startswith("<"):
+            found.setdefault(str(path.relative_to(ENGINE)), []).append(code.co_qualname)
+    return found
 
 
-def main() -> None:
+def main(arguments: list[str]) -> None:
+    names = "--names" in arguments
+    folders = [each for each in arguments if each != "--names"]
     with tempfile.TemporaryDirectory() as made:
-        if len(sys.argv) > 1:
-            found = crossed(Path(sys.argv[1]))
+        if folders:
+            found = crossed(Path(folders[0]))
         else:
             from engine.bench.random_models import write_model
             from tests.engine.families import FAMILIES
 
             found = crossed(write_model(Path(made) / "model", FAMILIES["plain"]))
-    for file, count in sorted(found.items()):
-        print(f"{count:4}  {file}")
-    print(f"{len(found)} files, {found.total()} functions")
+    for file, called in sorted(found.items()):
+        print(f"{len(called):4}  {file}")
+        for name in sorted(called) if names else ():
+            print(f"      {name}")
+    print(f"{len(found)} files, {sum(map(len, found.values()))} functions")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

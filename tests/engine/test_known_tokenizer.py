@@ -27,7 +27,7 @@ SPM = {
 }
 FACTS = (
     *("eos_token_id", "eos_token_ids", "bos_token", "bos_token_id", "has_chat_template"),
-    *("think_start", "think_end", "has_thinking", "chat_template", "model_max_length"),
+    *("think_start", "think_end", "chat_template", "model_max_length"),
     *("tool_call_start", "tool_call_end", "has_tool_calling", "tool_parser"),
 )
 TOOLS = "{% if tools %}<tool_call>{{ tool_call.name }}{% endif %}{{ messages[0]['content'] }}"

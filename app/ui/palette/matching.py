@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 
 WORST = 4
-"""The last of the grades that `Wanted.grade` gives."""
+"""The last of the grades of a `Fit`."""
 
 
 def folded(text: str) -> str:

@@ -44,10 +44,10 @@ from engine.serve.routes.schema import (
     TemplateOptions,
     TextParts,
     TopLogprobs,
-    quoted,
 )
 from engine.serve.sessions import DIGEST
 from engine.text.tool_grammars import check
+from engine.text.tools import quoted
 
 
 class CalledFunction(OpenBody):

@@ -33,6 +33,7 @@ from engine.model.info import Model
 from engine.params import ABOVE_ZERO, LEAST, MOST_LOGPROBS, RANGES, FormLimits, SamplingParams
 from engine.serve.json_input import SAMPLING, sampling_params
 from engine.serve.sessions import SESSION_NAME, SESSION_NAME_RULE, SessionConfig
+from engine.text.tools import quoted
 
 MOST_CHOICES = 128
 """Answers to one request."""
@@ -185,14 +186,6 @@ def _path(places: tuple[str | int, ...]) -> str:
         elif not place.startswith("@"):
             path += f".{place}" if path else place
     return path
-
-
-def quoted(value: Any) -> str:
-    """A value as a sentence quotes it."""
-    try:
-        return json.dumps(value, ensure_ascii=False)[:100]
-    except (TypeError, ValueError, RecursionError):
-        return repr(type(value).__name__)
 
 
 # -- kinds of values ----------------------------------------------------------------------
