@@ -276,6 +276,19 @@ def has(kind: str, member: str) -> bool:
     return own is None or member in own or any(has(base, member) for base in bases)
 
 
+@cache
+def says(module: str) -> set[str]:
+    """The names that a module defines, assigns or imports anywhere in it."""
+    found: set[str] = set()
+    for node in ast.walk(tree(modules()[module].path)):
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Name(id=name):
+                found.add(name)
+            case ast.alias(name=name, asname=other):
+                found.add(other or name)
+    return found
+
+
 def gone() -> set[str]:
     """The names that docstrings and comments give in backticks, and that there are not."""
     found = set()
@@ -285,8 +298,10 @@ def gone() -> set[str]:
         ):
             first, _, rest = name.partition(".")
             if first in {"engine", "app"}:
-                there = any(name == m or name.rpartition(".")[0] == m for m in modules())
-                there = there or name.rpartition(".")[0].rpartition(".")[0] in modules()
+                inside, _, last = name.rpartition(".")
+                there = name in modules() or (inside in modules() and last in says(inside))
+                kind = inside.rpartition(".")[2]
+                there = there or (kind in members() and has(kind, last))
             else:
                 there = "." in rest or first not in members() or has(first, rest)
             if not there:
