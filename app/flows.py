@@ -29,13 +29,16 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError as FutureCancelledError
 from concurrent.futures import Future
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QEventLoop, QObject
 
 os.environ.setdefault("QT_API", "pyside6")
 import qasync  # type: ignore[import-untyped]
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QDialog
 
 log = logging.getLogger(__name__)
 
@@ -192,6 +195,29 @@ async def arrived(future: Future[T]) -> T:
     await outcome
     value: T = _result(outcome)
     return value
+
+
+async def answered(dialog: QDialog) -> int:
+    """Open a dialog, and give what it ends with (0: rejected) once the person is done with it.
+
+    It is destroyed then: what it holds is to be read before the next `await`. Where the sequence is
+    cancelled, it closes.
+    """
+    done: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    def end(result: object) -> None:
+        if not done.done():
+            done.set_result(result if isinstance(result, int) else 0)
+
+    dialog.finished.connect(end)
+    dialog.destroyed.connect(end)  # with its window
+    dialog.open()
+    try:
+        return await done
+    finally:
+        if shiboken6.isValid(dialog):
+            dialog.close()
+            dialog.deleteLater()
 
 
 def _expect() -> tuple[int, asyncio.Future[Outcome]]:

@@ -23,6 +23,7 @@ NOT_YET: dict[str, set[str]] = {
     "no circle of imports": set(),
     "a package imports what its docstring says": set(),
     "the walk leads through what is there": set(),
+    "no dialog is waited for in a loop of its own": set(),
     "a name in prose is there": set(),
 }
 """What breaks a rule today, by rule. An entry that is no longer needed fails its test."""
@@ -247,6 +248,51 @@ def astray() -> set[str]:
     }
 
 
+# ---------------------------------------------------------------- sequences
+
+
+FIRST_AND_LAST = {
+    "app.__main__": "the program's own loop",
+    "app.bench.drive": "a program of its own",
+    "app.bench.scribbler": "a program of its own",
+    "app.ui.dialogs.dialogs": "asks before there is a window, and when the program ends",
+    "app.ui.dialogs.backups": "asks before there is a window",
+}
+
+
+def loops_of_their_own() -> set[str]:
+    """Dialogs that are waited for in a loop inside the loop: `flows.answered` awaits them.
+
+    And coroutines that go through a reply: its tokens come by the bridge.
+    """
+    found = set()
+    for module in modules().values():
+        if not module.name.startswith("app.") or module.name in FIRST_AND_LAST:
+            continue
+        for node in ast.walk(tree(module.path)):
+            match node:
+                case ast.Call(func=ast.Attribute(attr="exec" | "exec_")):
+                    found.add(f"{module.name}:{node.lineno} exec")
+                case ast.Call(
+                    func=ast.Attribute(
+                        value=ast.Name(id="QFileDialog" | "QInputDialog" | "QMessageBox"), attr=name
+                    )
+                ) if name in STATIC:
+                    found.add(f"{module.name}:{node.lineno} {name}")
+                case ast.AsyncFunctionDef():
+                    for part in ast.walk(node):
+                        if isinstance(part, ast.For) and "reply" in ast.unparse(part.iter):
+                            found.add(f"{module.name}:{part.lineno} goes through a reply")
+    return found
+
+
+STATIC = {
+    *("getExistingDirectory", "getOpenFileName", "getOpenFileNames", "getSaveFileName"),
+    *("getText", "getItem", "getInt", "getDouble", "getMultiLineText"),
+    *("question", "warning", "information", "critical"),
+}
+
+
 # ---------------------------------------------------------------- names in prose
 
 
@@ -318,6 +364,7 @@ RULES: dict[str, Callable[[], set[str]]] = {
     "asyncio on Qt's loop is one module's matter": loops,
     "no folder is too full": too_many,
     "the walk leads through what is there": astray,
+    "no dialog is waited for in a loop of its own": loops_of_their_own,
     "a name in prose is there": gone,
 }
 

@@ -134,7 +134,7 @@ SHOWING = {
     *("setHeaderLabels", "addSection", "setButtonText", "setIconText", "showMessage"),
     *("QLabel", "QPushButton", "QCheckBox", "QRadioButton", "QGroupBox", "QAction", "QMenu"),
     *("QToolButton", "QMessageBox", "QDockWidget", "IconButton", "TextButton"),
-    *("getOpenFileName", "getOpenFileNames", "getSaveFileName", "getExistingDirectory", "getText"),
+    *("getExistingDirectory", "folder", "file", "files", "place", "line"),
     # our own, which show what they are given
     *("show_text", "offer", "section", "note", "quiet", "announce", "command"),
 }

@@ -25,6 +25,7 @@ from app.paths import Paths
 from app.ui.dialogs.dialogs import Recovery
 from app.ui.pane.pane import ChatPane
 from app.ui.style import theme
+from app.ui.widgets import asking
 from app.ui.window.docking import configure_docking
 from app.ui.window.main_window import MainWindow
 from tests.app.fake_engine import FakeEngine
@@ -93,6 +94,15 @@ def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert not [t for t in _living(QThread) if t.isRunning()], "QThreads were left running"
     assert [w for w in _windows() if w not in windows] == [], "windows were left"
     assert [t for t in _living(QTimer) if t.isActive()] == [], "timers were left running"
+
+
+def answering(monkeypatch: pytest.MonkeyPatch, question: str, answer: object) -> None:
+    """Let a person answer at once to one kind of question of `app.ui.widgets.asking`."""
+
+    async def answered(*_: object, **__: object) -> object:
+        return answer
+
+    monkeypatch.setattr(asking, question, answered)
 
 
 def _windows() -> list[QWidget]:

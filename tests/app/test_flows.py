@@ -11,7 +11,7 @@ from concurrent.futures import CancelledError, Future
 import pytest
 import shiboken6
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtWidgets import QApplication, QDialog
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import flows
@@ -231,3 +231,39 @@ def test_the_thread_may_have_a_loop_of_its_own_between_two_turns(
     assert asyncio.run(other()) == 3
     qtbot.waitUntil(task.done)
     assert task.result() == 7
+
+
+def test_a_dialog_is_open_until_it_is_answered(qtbot: QtBot, owner: QObject) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    said = []
+
+    async def ask() -> None:
+        said.append(await flows.answered(QDialog(window)))
+
+    for end, result in ((QDialog.accept, 1), (QDialog.reject, 0), (QDialog.close, 0)):
+        flows.start(owner, ask())
+        qtbot.waitUntil(lambda: isinstance(QApplication.activeModalWidget(), QDialog))
+        end(QApplication.activeModalWidget())  # type: ignore[arg-type]
+        qtbot.waitUntil(lambda: not flows.left())
+        assert said.pop() == result
+        qtbot.waitUntil(lambda: not window.findChildren(QDialog))
+
+
+def test_a_dialog_closes_with_the_sequence_that_asked(qtbot: QtBot, owner: QObject) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    task = flows.start(owner, flows.answered(QDialog(window)))
+    qtbot.waitUntil(lambda: QApplication.activeModalWidget() is not None)
+    task.cancel()
+    qtbot.waitUntil(lambda: not flows.left() and not window.findChildren(QDialog))
+    assert QApplication.activeModalWidget() is None
+
+
+def test_a_dialog_that_goes_with_its_window_is_answered(qtbot: QtBot, owner: QObject) -> None:
+    window = QWidget()
+    task = flows.start(owner, flows.answered(QDialog(window)))
+    qtbot.waitUntil(lambda: QApplication.activeModalWidget() is not None)
+    window.deleteLater()
+    qtbot.waitUntil(task.done)
+    assert task.result() == 0

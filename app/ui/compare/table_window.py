@@ -10,7 +10,6 @@ from PySide6.QtCore import QStandardPaths, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
-    QFileDialog,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -26,6 +25,7 @@ from app.chats.table import AnswerTable, Cell
 from app.chats.table_text import MESSAGE, as_csv, as_markdown
 from app.language import counted, tr
 from app.ui.style.theme import grown, scaled
+from app.ui.widgets import asking
 from app.ui.widgets.plain import plain_tip
 
 _LOOK_MS = 500
@@ -178,14 +178,14 @@ class TableWindow(QDialog):
 
     @Slot()
     def _on_save(self) -> None:
+        flows.start(self, self._export())
+
+    async def _export(self) -> None:
         places = QStandardPaths.StandardLocation.DocumentsLocation
         home = Path(QStandardPaths.writableLocation(places)) / "Compared messages.csv"
-        kinds = "CSV (*.csv);;Markdown (*.md)"
-        chosen, kind = QFileDialog.getSaveFileName(self, tr("Export"), str(home), kinds)
-        if chosen:
-            ending = ".md" if "*.md" in kind else ".csv"
-            path = Path(chosen)
-            self.write(path if path.suffix in _ENDINGS else Path(chosen + ending))
+        path = await asking.place(self, tr("Export"), home, "CSV (*.csv);;Markdown (*.md)")
+        if path is not None:
+            self.write(path)
 
     def write(self, path: Path) -> None:
         """Write the table to a file, in one step."""

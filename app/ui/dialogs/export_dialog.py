@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QFormLayout,
     QLabel,
     QProgressBar,
@@ -26,6 +25,7 @@ from app.chats.exporting import Export, ExportError, Kind, StoppedError
 from app.chats.exporting.export import file_name
 from app.language import counted, mark, number, tr
 from app.store import Store, StoreError
+from app.ui.widgets import asking
 from app.ui.widgets.width import keep_wide
 
 FORMS = (
@@ -133,25 +133,22 @@ class ExportDialog(QDialog):
         name = file_name(
             words.strip("“”„«» ") if len(ids) == 1 else time.strftime("Chats %Y-%m-%d")
         )
-        target = self._ask(export, name)
-        if target is not None:
-            export.target = target
-            self.begin(export)
+        flows.start(self, self._ask(export, name))
 
-    def _ask(self, export: Export, name: str) -> Path | None:
+    async def _ask(self, export: Export, name: str) -> None:
         """Where to; a folder's parent for what is several files."""
         places = QStandardPaths.StandardLocation.DocumentsLocation
         home = Path(QStandardPaths.writableLocation(places))
         if export.folder:
-            chosen = QFileDialog.getExistingDirectory(self, tr("Export Into a Folder"), str(home))
-            return Path(chosen) / name if chosen else None
-        ending = export.kind.value
-        chosen, _ = QFileDialog.getSaveFileName(
-            self, tr("Export"), str(home / f"{name}{ending}"), f"*{ending}"
-        )
-        if not chosen:
-            return None
-        return Path(chosen if chosen.endswith(ending) else chosen + ending)
+            folder = await asking.folder(self, tr("Export Into a Folder"), str(home))
+            target = folder / name if folder is not None else None
+        else:
+            ending = export.kind.value
+            start = home / f"{name}{ending}"
+            target = await asking.place(self, tr("Export"), start, f"*{ending}")
+        if target is not None:
+            export.target = target
+            self.begin(export)
 
     def begin(self, export: Export) -> None:
         """Write it, beside whatever else is done."""

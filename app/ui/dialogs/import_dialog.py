@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QDialog,
-    QFileDialog,
     QHBoxLayout,
     QLabel,
     QPlainTextEdit,
@@ -22,6 +21,7 @@ from app import flows
 from app.chats.importing import Import, Report
 from app.language import mark, tr
 from app.store import Store
+from app.ui.widgets import asking
 from app.ui.widgets.width import keep_high, keep_wide
 
 _NOTE = mark(
@@ -94,15 +94,20 @@ class ImportDialog(QDialog):
 
     @Slot()
     def _on_files(self) -> None:
-        chats, others = tr("Chats"), tr("All files")
-        kinds = f"{chats} (*.json *.zip);;{others} (*)"
-        chosen, _ = QFileDialog.getOpenFileNames(self, tr("Import"), _downloads(), kinds)
-        self.begin([Path(each) for each in chosen])
+        flows.start(self, self._ask_for_files())
 
     @Slot()
     def _on_folder(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self, tr("Import a Folder"), _downloads())
-        self.begin([Path(chosen)] if chosen else [])
+        flows.start(self, self._ask_for_folder())
+
+    async def _ask_for_files(self) -> None:
+        chats, others = tr("Chats"), tr("All files")
+        kinds = f"{chats} (*.json *.zip);;{others} (*)"
+        self.begin(await asking.files(self, tr("Import"), _downloads(), kinds))
+
+    async def _ask_for_folder(self) -> None:
+        folder = await asking.folder(self, tr("Import a Folder"), _downloads())
+        self.begin([folder] if folder is not None else [])
 
     def begin(self, paths: Sequence[Path]) -> None:
         """Take in what these hold, in the background."""

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
-    QFileDialog,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -26,6 +25,7 @@ from app.model_folders import ModelFolder, look_at
 from app.paths import model_fallback_name
 from app.settings import Settings
 from app.ui.models.model_row import ModelRow
+from app.ui.widgets import asking
 
 
 class ModelList(QWidget):
@@ -126,9 +126,12 @@ class ModelList(QWidget):
 
     @Slot()
     def _choose(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, tr("Add Model Folder"))
-        if folder:
-            self.add_model(str(Path(folder)))
+        flows.start(self, self._ask())
+
+    async def _ask(self) -> None:
+        folder = await asking.folder(self, tr("Add Model Folder"))
+        if folder is not None:
+            self.add_model(str(folder))
 
     def _tell_changed(self) -> None:
         self._show_models()

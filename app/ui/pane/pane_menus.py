@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import shiboken6
 from PySide6.QtCore import QObject, QPoint, Qt, Signal, Slot
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
+from app import flows
 from app.chats import unloading
 from app.chats.library import ChatLibrary
 from app.chats.model_choice import LoadState
@@ -22,6 +21,7 @@ from app.ui.pane.options_popover import OptionsPopover
 from app.ui.pane.pane import ChatPane
 from app.ui.pane.presets import Presets
 from app.ui.pane.tools_popover import ToolsPopover
+from app.ui.widgets import asking
 from app.ui.widgets.closing import open_dialog
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.undo import Undos
@@ -140,19 +140,19 @@ class PaneMenus(QObject):
         popover = ToolsPopover(pane.chat, self._library, self._window)
         popover.servers_asked.connect(popover.close)
         popover.servers_asked.connect(self.servers_asked)
-        popover.folder_asked.connect(lambda: self._on_folder_asked(pane))
+        popover.folder_asked.connect(lambda: flows.start(self, self._ask_for_folder(pane)))
         below = self._window.mapToGlobal(QPoint(0, self._window.height())).y() - corner.y()
         popover.open_at(corner, max(360, below - 16))
         return popover
 
-    def _on_folder_asked(self, pane: ChatPane) -> None:
+    async def _ask_for_folder(self, pane: ChatPane) -> None:
         """The panel closes for the dialog, and opens again with the folder."""
-        folder = QFileDialog.getExistingDirectory(self._window, tr("Folder for Tools"))
+        folder = await asking.folder(self._window, tr("Folder for Tools"))
         if not (shiboken6.isValid(pane) and pane.isVisible()):
-            return  # the program has ended meanwhile, or the pane is gone
+            return  # the pane has gone meanwhile
         popover = self.open_tools(pane)
-        if folder:
-            popover.add_folder(Path(folder))
+        if folder is not None:
+            popover.add_folder(folder)
 
     @Slot(str)
     def _on_model(self, ref: str) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
+from app import flows
 from app.chats.options import ChatOptions
 from app.language import tr
 from app.settings import Settings
 from app.ui.pane.options_popover import OptionsPopover
+from app.ui.widgets import asking
 
 LONGEST = 60
 
@@ -65,9 +67,12 @@ class Presets:
             none.setEnabled(False)
             none.setToolTip(tr("Choose “Save as Preset…” to keep these settings"))
         menu.addSeparator()
-        menu.addAction(tr("Save as Preset…"), lambda: self._save(popover))
+        menu.addAction(
+            tr("Save as Preset…"),
+            lambda: flows.start(self._parent, self._save(preset_of(popover))),
+        )
         if presets:
-            for words, act in ((tr("Rename"), self._ask_new_name), (tr("Delete"), self.delete)):
+            for words, act in ((tr("Rename"), self._on_rename), (tr("Delete"), self.delete)):
                 submenu = menu.addMenu(words)
                 for name in sorted(presets, key=str.casefold):
                     action = submenu.addAction(name.replace("&", "&&"))
@@ -76,21 +81,18 @@ class Presets:
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 2)))
         return menu
 
-    def _save(self, popover: OptionsPopover) -> None:
-        preset = preset_of(popover)
-        name, fine = QInputDialog.getText(
-            self._parent,
-            tr("Save as Preset"),
-            tr("A name for these settings; one in use is replaced:"),
-        )
-        if fine:
+    async def _save(self, preset: Preset) -> None:
+        words = tr("A name for these settings; one in use is replaced:")
+        name = await asking.line(self._parent, tr("Save as Preset"), words)
+        if name is not None:
             self.save(name, preset)
 
-    def _ask_new_name(self, old: str) -> None:
-        name, fine = QInputDialog.getText(
-            self._parent, tr("Rename Preset"), tr("Another name:"), text=old
-        )
-        if fine:
+    def _on_rename(self, old: str) -> None:
+        flows.start(self._parent, self._ask_for_name(old))
+
+    async def _ask_for_name(self, old: str) -> None:
+        name = await asking.line(self._parent, tr("Rename Preset"), tr("Another name:"), old)
+        if name is not None:
             self.rename(old, name)
 
     def save(self, name: str, preset: Preset) -> None:

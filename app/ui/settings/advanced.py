@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton
 
 from app import flows
 from app.doctor import examine
@@ -15,6 +15,7 @@ from app.newer_mlx_lm import NewerMlxLm
 from app.ui.dialogs.wheel_dialog import WheelDialog
 from app.ui.settings.form_page import FormPage
 from app.ui.style.theme import code_font, scaled
+from app.ui.widgets import asking
 from app.ui.widgets.closing import open_dialog
 
 _NOTE = mark(
@@ -107,11 +108,13 @@ class Advanced(QObject):
 
     @Slot()
     def _on_choose(self) -> None:
-        title, wheels = tr("Wheel of mlx-lm"), tr("Wheels")
-        kinds = f"{wheels} (mlx_lm-*.whl)"
-        name, _ = QFileDialog.getOpenFileName(self._page, title, "", kinds)
-        if name:
-            self.take(Path(name))
+        self._choosing.start(self._choose())
+
+    async def _choose(self) -> None:
+        kinds = tr("Wheels") + " (mlx_lm-*.whl)"
+        wheel = await asking.file(self._page, tr("Wheel of mlx-lm"), kinds)
+        if wheel is not None:
+            await self._ask(wheel)
 
     def take(self, wheel: Path) -> None:
         """Show the hash of this file; once that is right, use it from the next start on."""

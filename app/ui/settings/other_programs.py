@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QHBoxLayout,
-    QInputDialog,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -20,12 +19,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app import flows
 from app.language import counted, mark, tr
 from app.serving import Door, Serving
 from app.settings import PORTS, Settings
 from app.ui.settings.door_limits import DoorLimits
 from app.ui.settings.form_page import FormPage
 from app.ui.style.dates import date_line
+from app.ui.widgets import asking
 
 CURL = """\
 curl {address}/v1/chat/completions -H "Content-Type: application/json"{header} \\
@@ -187,8 +188,11 @@ class OtherPrograms(QObject):
 
     @Slot()
     def _on_new(self) -> None:
-        name, good = QInputDialog.getText(self._page, tr("New Key"), tr("Who is it for?"))
-        if good and name.strip():
+        flows.start(self._page, self._ask_for_name())
+
+    async def _ask_for_name(self) -> None:
+        name = await asking.line(self._page, tr("New Key"), tr("Who is it for?"))
+        if name is not None and name.strip():
             self.make(name.strip())
 
     def make(self, name: str) -> None:

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
-    QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QPlainTextEdit,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app import flows
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.language import mark, tr
@@ -42,7 +42,7 @@ from app.ui.settings.other_programs import OtherPrograms
 from app.ui.settings.reach import Reach
 from app.ui.settings.spelling_choice import SpellingChoice
 from app.ui.style.theme import scaled
-from app.ui.widgets import links
+from app.ui.widgets import asking, links
 from app.ui.widgets.mirror import begin_at_edge
 from app.ui.widgets.wheel import WheelGuard
 from app.updates import Release, Updates
@@ -281,9 +281,12 @@ class SettingsWindow(QDialog):
 
     @Slot()
     def _choose_model(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, tr("Model for New Chats"))
-        if folder:
-            self.take_model(str(Path(folder)))
+        flows.start(self, self._ask_for_model())
+
+    async def _ask_for_model(self) -> None:
+        folder = await asking.folder(self, tr("Model for New Chats"))
+        if folder is not None:
+            self.take_model(str(folder))
 
     def take_model(self, ref: str) -> None:
         """Open new chats with this model."""

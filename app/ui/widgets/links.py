@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QUrl, QUrlQuery
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from app import flows
 from app.language import counted, tr
 
 OPENABLE = ("http", "https", "mailto")
@@ -19,6 +20,11 @@ _UNBROKEN = re.compile(r"([^\s\u200b]{48})")
 
 
 def ask_and_open(parent: QWidget, address: QUrl) -> None:
+    """As `ask`, in a sequence of its own."""
+    flows.start(parent, ask(parent, address))
+
+
+async def ask(parent: QWidget, address: QUrl) -> None:
     """Ask, and hand the address to the system if the answer is yes.
 
     Anything but web and mail addresses is only shown: a ``file:`` link could start a program.
@@ -36,10 +42,9 @@ def ask_and_open(parent: QWidget, address: QUrl) -> None:
         box.setDefaultButton(box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole))
     else:
         box.addButton(tr("Close"), QMessageBox.ButtonRole.RejectRole)
-    box.exec()
+    await flows.answered(box)
     if opens is not None and box.clickedButton() is opens:
         QDesktopServices.openUrl(address)
-    box.deleteLater()
 
 
 def judge(address: QUrl) -> tuple[str, str, bool]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
+from app import flows
 from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
@@ -15,6 +18,7 @@ from app.language import counted, mark, tr
 from app.settings import Settings
 from app.ui.compare.compare import Comparisons
 from app.ui.pane.pane import ChatPane
+from app.ui.widgets import asking
 from app.ui.widgets.toast import Toast
 from app.ui.window.commands import NO_CHAT, Where, command
 from app.ui.window.undo import Undos
@@ -203,18 +207,19 @@ class ChatCommands(QObject):
     @Slot()
     def open_model_folder(self) -> None:
         """Ask for a folder and answer with its model in the active chat."""
-        folder = QFileDialog.getExistingDirectory(self._window, tr("Open Model Folder"))
-        if folder:
-            self.use_model(str(Path(folder)))
+        flows.start(self, self._open(asking.folder(self._window, tr("Open Model Folder"))))
 
     @command("open_gguf", mark("Open GGUF File…"), where=Where.ANYWHERE)
     @Slot()
     def open_gguf_file(self) -> None:
         """Ask for a GGUF file and answer with its model, which is converted the first time."""
         only = tr("GGUF files") + " (*.gguf *.GGUF)"
-        file, _ = QFileDialog.getOpenFileName(self._window, tr("Open GGUF File"), "", only)
-        if file:
-            self.use_model(str(Path(file)))
+        flows.start(self, self._open(asking.file(self._window, tr("Open GGUF File"), only)))
+
+    async def _open(self, chosen: Coroutine[Any, Any, Path | None]) -> None:
+        path = await chosen
+        if path is not None:
+            self.use_model(str(path))
 
     def use_model(self, ref: str) -> None:
         """Answer with this model in the active chat (a new one if that has begun or there is none).

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 
+from app import flows
 from app.chats.model_choice import LoadState
 from app.paths import adapter_of, base_of, model_fallback_name, model_location, variant_of
 from app.ui.models.library_table import Column
 from app.ui.models.library_window import ModelsWindow
 from engine.hub import downloads
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run, Start, answering
 from tests.app.trash_bin import own_trash
 
 LEFT = Qt.MouseButton.LeftButton
@@ -81,7 +82,7 @@ def variants(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> V
 
 def choosing(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """Let the person choose this folder wherever one is asked for."""
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(folder))
+    answering(monkeypatch, "folder", folder)
 
 
 def test_a_variants_name_holds_the_models_and_the_adapters():
@@ -103,6 +104,7 @@ def test_an_adapter_is_added_by_hand_and_chosen_for_a_chat(
     assert window.choose(variants.base)
     choosing(monkeypatch, variants.pirate)
     run.qtbot.mouseClick(window.foot.adapter, LEFT)
+    run.until(lambda: not flows.left())
     variants.look()
     assert window.foot.said.text() == "Listed as Amber-1B + pirate."
     assert variants.names() == ["Amber-1B", "Amber-1B + pirate", "Guide"]
@@ -180,6 +182,7 @@ def test_a_folder_that_is_no_adapter_is_not_added(
     assert window.choose(variants.base)
     choosing(monkeypatch, variants.base)
     variants.run.qtbot.mouseClick(window.foot.adapter, LEFT)
+    variants.run.until(lambda: not flows.left())
     assert window.foot.said.text().startswith("Amber-1B is no adapter")
     assert variants.run.app.settings.models == ()
 

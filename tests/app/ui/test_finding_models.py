@@ -234,6 +234,7 @@ def test_the_card_is_rendered_and_nothing_in_it_is_fetched_or_opened(opened, ser
     assert view.anchorAt(place) == "https://example.test/x"
     asked = cancel_the_question()
     run.qtbot.mouseClick(view.viewport(), LEFT, pos=place)
+    run.until(lambda: asked)
     assert asked == ["Open this address at example.test outside Stretto?"]
     assert not any("a.png" in one.path for one in served.asked)
 
@@ -290,6 +291,7 @@ def test_a_token_goes_into_the_keychain_and_is_taken_from_there(opened, served, 
     assert marks(dialog)["somebody/Pocket"] == "Gated"
     asked = cancel_the_question()
     run.qtbot.mouseClick(dialog.access.page, LEFT)
+    run.until(lambda: asked)
     assert asked == ["Open this address at 127.0.0.1 outside Stretto?"]
     run.until(lambda: "keychain once the hub has taken it" in dialog.access.note.text())
     run.qtbot.keyClicks(dialog.token, "wrong")

@@ -5,13 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QFileDialog
 
-from tests.app.conftest import Start
-
-
-def choosing(monkeypatch: pytest.MonkeyPatch, file: str) -> None:
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (file, ""))
+from app import flows
+from tests.app.conftest import Start, answering
 
 
 def test_the_command_opens_a_gguf_file_in_the_active_chat(
@@ -20,9 +16,9 @@ def test_the_command_opens_a_gguf_file_in_the_active_chat(
     run = start()
     run.ready()
     file = tmp_path / "Some-model.Q4_K_M.gguf"
-    choosing(monkeypatch, str(file))
+    answering(monkeypatch, "file", file)
     run.window.chats.open_gguf_file()
-    assert run.pane.chat.record.model == str(file)
+    run.until(lambda: run.pane.chat.record.model == str(file))
     run.until(lambda: str(file) in run.app.settings.models)
     assert run.pane.header.model_button.text() != "Guide"
 
@@ -32,7 +28,8 @@ def test_nothing_happens_where_no_file_is_chosen(
 ) -> None:
     run = start()
     run.ready()
-    choosing(monkeypatch, "")
+    answering(monkeypatch, "file", None)
     run.window.chats.open_gguf_file()
+    run.until(lambda: not flows.left())
     assert run.pane.header.model_button.text() == "Guide"
     assert len(run.panes) == 1

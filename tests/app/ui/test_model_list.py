@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from app import flows
 from app.model_folders import look_at
 from app.settings import Settings
 from app.ui.settings.settings_window import SettingsWindow
-from tests.app.conftest import Start
+from tests.app.conftest import Start, answering
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -98,14 +100,15 @@ def test_the_keys_do_it_too(opened, models):
 def test_a_folder_is_added_first_and_shown_in_its_place(opened, models, tmp_path, monkeypatch):
     run, window = opened
     added = make_model(tmp_path / "New-1B", 3_000_000)
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: added)
+    answering(monkeypatch, "folder", Path(added))
     run.qtbot.mouseClick(window.models.add, LEFT)
-    assert run.app.settings.models == (added, *models)
+    run.until(lambda: run.app.settings.models == (added, *models))
     assert window.models.rows[0].ref == added
     assert window.model.findData(added) >= 0
     run.until(lambda: state(window, added) == "3.0 MB")
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "")
+    answering(monkeypatch, "folder", None)
     run.qtbot.mouseClick(window.models.add, LEFT)
+    run.until(lambda: not flows.left())
     assert len(window.models.rows) == 4
 
 

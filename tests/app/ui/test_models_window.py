@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 
 from app.chats.model_choice import LoadState
 from app.settings import Settings
 from app.ui.models.library_table import Column
 from app.ui.models.library_window import ModelsWindow
 from engine.hub import downloads
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run, Start, answering
 from tests.app.trash_bin import own_trash
 
 LEFT = Qt.MouseButton.LeftButton
@@ -232,7 +232,7 @@ def test_what_cannot_be_loaded_says_so_and_can_still_be_removed(listed: Listed):
 def test_a_folder_is_added_and_taken_from_the_list_again(listed: Listed, tmp_path, monkeypatch):
     window = listed.open()
     more = make_model(tmp_path / "more" / "Dune-2B")
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(more.parent))
+    answering(monkeypatch, "folder", more.parent)
     listed.run.qtbot.mouseClick(window.add, LEFT)
     listed.run.until(lambda: "Dune-2B" in listed.names())
     assert window.choose(more)

@@ -8,6 +8,7 @@ from PySide6.QtGui import QDesktopServices, QTextDocument
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from app import flows
 from app.ui.widgets.links import ask_and_open, judge
 from app.ui.widgets.textview import TextView
 
@@ -58,19 +59,24 @@ def answer_dialog(button):
     return said
 
 
-def test_a_link_opens_only_after_a_yes_that_has_seen_the_address(view, visited):
-    said = answer_dialog("Cancel")
-    view.anchorClicked.emit(QUrl("https://example.org/page"))
+def follow(qtbot: QtBot, view, address, button):
+    """Click on a link, and press that button; returns what the dialog said."""
+    said = answer_dialog(button)
+    view.anchorClicked.emit(QUrl(address))
+    qtbot.waitUntil(lambda: bool(said) and not flows.left())
+    return said
+
+
+def test_a_link_opens_only_after_a_yes_that_has_seen_the_address(qtbot, view, visited):
+    said = follow(qtbot, view, "https://example.org/page", "Cancel")
     assert said[1] == "https://example.org/page"
     assert visited == []
-    answer_dialog("Open Link")
-    view.anchorClicked.emit(QUrl("https://example.org/page"))
+    follow(qtbot, view, "https://example.org/page", "Open Link")
     assert visited == ["https://example.org/page"]
 
 
-def test_a_file_link_is_never_opened(view, visited):
-    said = answer_dialog("Close")
-    view.anchorClicked.emit(QUrl("file:///etc/passwd"))
+def test_a_file_link_is_never_opened(qtbot, view, visited):
+    said = follow(qtbot, view, "file:///etc/passwd", "Close")
     assert "does not open it" in said[0]
     assert visited == []
 
@@ -91,17 +97,15 @@ def test_nothing_is_loaded_because_of_a_text(view, tmp_path):
         ("https://good.org/%E2%80%AEgpj.exe", "%E2%80%AE"),  # would turn the rest around
     ],
 )
-def test_an_address_is_shown_as_it_is_sent(view, visited, address, seen):
-    said = answer_dialog("Cancel")
-    ask_and_open(view, QUrl(address))
+def test_an_address_is_shown_as_it_is_sent(qtbot, view, visited, address, seen):
+    said = follow(qtbot, view, address, "Cancel")
     assert seen in said[1]
     assert said[1].isascii()
     assert visited == []
 
 
-def test_an_address_that_hides_where_it_leads_is_not_opened(view, visited):
-    said = answer_dialog("Close")
-    ask_and_open(view, QUrl("https://good.org:443@evil.example/"))
+def test_an_address_that_hides_where_it_leads_is_not_opened(qtbot, view, visited):
+    said = follow(qtbot, view, "https://good.org:443@evil.example/", "Close")
     assert "evil.example" in said[1]
     assert visited == []
 
@@ -160,7 +164,7 @@ def test_the_end_of_a_long_host_is_seen():
         "javascript:" + "x" * 9000,
     ],
 )
-def test_a_long_address_does_not_fill_the_screen(view, visited, address):
+def test_a_long_address_does_not_fill_the_screen(qtbot, view, visited, address):
     sizes = []
 
     def look():
@@ -173,6 +177,7 @@ def test_a_long_address_does_not_fill_the_screen(view, visited, address):
 
     QTimer.singleShot(0, look)
     ask_and_open(view, QUrl(address))
+    qtbot.waitUntil(lambda: bool(sizes) and not flows.left())
     assert sizes[0].width() <= 700
     assert sizes[0].height() <= 500
     assert "more characters" in judge(QUrl(address))[1]

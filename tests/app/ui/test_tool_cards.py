@@ -11,8 +11,9 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QLabel, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QPlainTextEdit, QPushButton
 
+from app import flows
 from app.chats.tool_call import CallState, Doing
 from app.tools.builtin import BuiltIn, own
 from app.tools.consent import Decision
@@ -377,30 +378,30 @@ def test_what_each_servers_tools_cost_is_shown_beside_its_name(start: Start) -> 
     popover.close()
 
 
-def test_p5_the_program_may_end_while_a_folder_is_chosen(start: Start, monkeypatch):
+def test_p5_the_program_may_end_while_a_folder_is_chosen(start: Start):
     """Nothing opens again over a program that is down; `Run.end` looks at the screen."""
     run = begun(start)
-    opened: list[ToolsPopover] = []
-
-    def chosen(*_: object) -> str:
-        run.app.shut_down()
-        return str(run.app.paths.data)
-
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", chosen)
     window = run.window
-    popover = run.window.pane_menus.open_tools(run.pane)
+    popover = window.pane_menus.open_tools(run.pane)
     popover.folder_asked.emit()
     popover.close()
-    opened += [w for w in window.findChildren(ToolsPopover) if w.isVisible()]
-    assert opened == []
+    run.until(lambda: isinstance(QApplication.activeModalWidget(), QFileDialog))
+    run.app.shut_down()
+    assert QApplication.activeModalWidget() is None
+    assert [w for w in window.findChildren(ToolsPopover) if w.isVisible()] == []
 
 
-def test_p5_the_panel_opens_again_with_the_folder(start: Start, monkeypatch, tmp_path):
+def test_p5_the_panel_opens_again_with_the_folder(start: Start, tmp_path: Path):
     run = begun(start)
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
     popover = run.window.pane_menus.open_tools(run.pane)
     popover.folder_asked.emit()
     popover.close()
+    run.until(lambda: isinstance(QApplication.activeModalWidget(), QFileDialog))
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, QFileDialog)
+    dialog.setDirectory(str(tmp_path))
+    dialog.accept()
+    run.until(lambda: not flows.left())
     (again,) = (w for w in run.window.findChildren(ToolsPopover) if w.isVisible())
     folders = run.app.library.toolbox.consents.folders(run.pane.chat.id)
     assert [grant.path for grant in folders] == [tmp_path.resolve()]

@@ -1,0 +1,102 @@
+"""Short questions to the person: what they give, and what they give to who thinks better of it."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QInputDialog, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from app import flows
+from app.ui.widgets import asking
+
+
+@pytest.fixture
+def parent(qtbot: QtBot) -> QWidget:
+    made = QWidget()
+    qtbot.addWidget(made)
+    return made
+
+
+def opened(qtbot: QtBot, parent: QWidget, question: Coroutine[Any, Any, Any]) -> tuple[Any, Any]:
+    """The task of a question, and its dialog."""
+    task = flows.start(parent, question)
+    qtbot.waitUntil(lambda: isinstance(QApplication.activeModalWidget(), QDialog))
+    return task, QApplication.activeModalWidget()
+
+
+def type_in(dialog: QFileDialog, name: str) -> None:
+    field = dialog.findChild(QLineEdit, "fileNameEdit")
+    assert isinstance(field, QLineEdit)
+    field.setText(name)
+    dialog.accept()
+
+
+@pytest.mark.parametrize(
+    ("typed", "chosen", "written"),
+    [
+        ("table", "CSV (*.csv)", "table.csv"),
+        ("table", "Markdown (*.md)", "table.md"),
+        ("table.md", "CSV (*.csv)", "table.md"),
+        ("table of 2026.11", "CSV (*.csv)", "table of 2026.11.csv"),
+    ],
+)
+def test_a_place_has_the_ending_of_its_kind(
+    qtbot: QtBot, parent: QWidget, tmp_path: Path, typed: str, chosen: str, written: str
+) -> None:
+    kinds = "CSV (*.csv);;Markdown (*.md)"
+    task, dialog = opened(qtbot, parent, asking.place(parent, "Export", tmp_path / "x.csv", kinds))
+    assert isinstance(dialog, QFileDialog)
+    dialog.selectNameFilter(chosen)
+    dialog.filterSelected.emit(chosen)  # as by hand
+    type_in(dialog, typed)
+    qtbot.waitUntil(task.done)
+    assert task.result() == tmp_path / written
+
+
+def test_a_folder_files_and_a_file_are_those_that_were_chosen(
+    qtbot: QtBot, parent: QWidget, tmp_path: Path
+) -> None:
+    for name in "ab":
+        (tmp_path / name).touch()
+    task, dialog = opened(qtbot, parent, asking.folder(parent, "Folder", str(tmp_path)))
+    dialog.accept()
+    qtbot.waitUntil(task.done)
+    assert task.result() == tmp_path
+    for question, wanted in (
+        (asking.file(parent, "File", "All (*)"), tmp_path / "a"),
+        (asking.files(parent, "Files", str(tmp_path), "All (*)"), [tmp_path / "a"]),
+    ):
+        task, dialog = opened(qtbot, parent, question)
+        type_in(dialog, str(tmp_path / "a"))
+        qtbot.waitUntil(task.done)
+        assert task.result() == wanted
+
+
+def test_a_line_is_what_was_written(qtbot: QtBot, parent: QWidget) -> None:
+    task, dialog = opened(qtbot, parent, asking.line(parent, "Rename", "Another name:", "old"))
+    assert isinstance(dialog, QInputDialog)
+    assert dialog.textValue() == "old"
+    dialog.setTextValue("new")
+    dialog.accept()
+    qtbot.waitUntil(task.done)
+    assert task.result() == "new"
+
+
+def test_who_thinks_better_of_it_gives_nothing(
+    qtbot: QtBot, parent: QWidget, tmp_path: Path
+) -> None:
+    for question, nothing in (
+        (asking.folder(parent, "Folder"), None),
+        (asking.file(parent, "File", "All (*)"), None),
+        (asking.files(parent, "Files", "", "All (*)"), []),
+        (asking.place(parent, "Export", tmp_path / "x.csv", "CSV (*.csv)"), None),
+        (asking.line(parent, "Rename", "Another name:"), None),
+    ):
+        task, dialog = opened(qtbot, parent, question)
+        dialog.reject()
+        qtbot.waitUntil(task.done)
+        assert task.result() == nothing
