@@ -192,7 +192,10 @@ async def arrived(future: Future[T]) -> T:
     """
     number, outcome = _expect()
     future.add_done_callback(partial(_take, number))
-    await outcome
+    try:
+        await outcome
+    finally:
+        _awaited.pop(number, None)  # nobody waits any more, and it may never come
     value: T = _result(outcome)
     return value
 
@@ -261,8 +264,8 @@ def _post(number: int, outcome: Outcome) -> None:
 
 
 def _give(number: int, outcome: Outcome) -> None:
-    waiting = _awaited.pop(number)
-    if not waiting.done():
+    waiting = _awaited.pop(number, None)
+    if waiting is not None and not waiting.done():
         waiting.set_result(outcome)
 
 

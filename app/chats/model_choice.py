@@ -269,7 +269,7 @@ class ModelLoader(QObject):
             return  # it was cancelled, or `attach` begins again
         if fit is not None and fit.verdict == "no":
             status.fit = fit
-            self._fail(load, status, DOES_NOT_FIT, arithmetic(fit))
+            self._fail(status, DOES_NOT_FIT, arithmetic(fit))
             return
         self._allowed.discard(status.ref)
         channel, read = self._bridge.channel(partial(self._on_read, load, status))
@@ -280,15 +280,11 @@ class ModelLoader(QObject):
                 if self._unloads[model.id] == unloads[model.id]:
                     break
                 # The same weights were unloaded meanwhile by another name: perhaps these, too.
-        except EngineError as error:
-            log.warning("A model was not loaded: %s", error.code)
-            self._fail(load, status, error.code, meaning(error.code, error.message))
-            return
+                if self._loads.get(status.ref) is not load:
+                    return
         except Exception as error:
-            # The engine has cancelled it, or has a fault: it must show, not hang on "Loading…".
-            log.exception("A model was not loaded")
-            why = f"{type(error).__name__}: {error}"
-            self._fail(load, status, "", tr("The model could not be loaded ({why}).", why=why))
+            if self._loads.get(status.ref) is load:  # else it was cancelled
+                self._fail(status, *_told(error))
             return
         finally:
             self._bridge.close(channel)
@@ -304,8 +300,18 @@ class ModelLoader(QObject):
         if self._loads.get(status.ref) is load and int(100 * share) != int(100 * before):
             self.progressed.emit(status.ref)
 
-    def _fail(self, load: _Load, status: ModelStatus, code: str, words: str) -> None:
-        if self._loads.get(status.ref) is load:  # else it was cancelled
-            del self._loads[status.ref]
-            status.state, status.code, status.error = LoadState.FAILED, code, words
-            self.changed.emit(status.ref)
+    def _fail(self, status: ModelStatus, code: str, words: str) -> None:
+        del self._loads[status.ref]
+        status.state, status.code, status.error = LoadState.FAILED, code, words
+        self.changed.emit(status.ref)
+
+
+def _told(error: Exception) -> tuple[str, str]:
+    """A code, and what a person is told."""
+    if isinstance(error, EngineError):
+        log.warning("A model was not loaded: %s", error.code)
+        return error.code, meaning(error.code, error.message)
+    # The engine has cancelled it, or has a fault: it must show, not hang on "Loading…".
+    log.error("A model was not loaded", exc_info=error)
+    why = f"{type(error).__name__}: {error}"
+    return "", tr("The model could not be loaded ({why}).", why=why)

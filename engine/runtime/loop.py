@@ -59,7 +59,7 @@ from engine.runtime.plan import Piece, Status, StepPlan, Timing, View
 from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
-from engine.runtime.view import view
+from engine.runtime.view import admit_drafts, view
 from engine.runtime.workers import Mailbox, Workers, refuse
 from engine.sandbox import confined, process
 
@@ -145,6 +145,7 @@ class Loop:
         except BaseException as error:  # a panic in a native library, too; as below
             return recovery.after(error, survived=3)
         try:
+            admit_drafts(self._state)
             now = view(self._state, self._loading.next_wanted(), self._pieces())
             plan = self._scheduler.plan(now)
         except BaseException as error:

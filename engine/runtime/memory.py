@@ -328,18 +328,23 @@ class Memory:
         backend.give_back_memory()
         return max(0, before - self.caches)
 
-    def draft_behind(self, request: Request) -> int:
-        """How many of an answer's tokens its drafter must read; -1 where there is no room for it.
+    def admit_draft(self, request: Request) -> None:
+        """See whether there is room for what drafts for an answer.
 
         A draft takes what nobody needs: no chat's cache makes room for one.
         """
-        session, drafter = request.session, request.session.model.drafter
-        drafter.draft_for(session.domain)
+        drafter = request.session.model.drafter
+        drafter.draft_for(request.session.domain)
         if not drafter.admitted(request.tokens, request.limit, self.version):
             used = self.room().taken - drafter.nbytes
             used += drafter.model.can.estimate.bytes(request.prompt_length + request.limit)
             drafter.admit(request.tokens, request.limit, self.version, used <= self.budget)
-        return int(drafter.behind(request.tokens)) if drafter.has_room else -1
+
+    def draft_behind(self, request: Request) -> int:
+        """How many of an answer's tokens its drafter must read; -1 where it is not admitted."""
+        drafter = request.session.model.drafter
+        admitted = drafter.admitted(request.tokens, request.limit, self.version)
+        return int(drafter.behind(request.tokens)) if admitted and drafter.has_room else -1
 
     # -- on disk ----------------------------------------------------------------------------
 

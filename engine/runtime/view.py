@@ -51,6 +51,17 @@ def _rows(state: State) -> list[Row]:
     return rows
 
 
+def admit_drafts(state: State) -> None:
+    """Where one chat alone gets tokens, see whether there is memory for what drafts for it."""
+    answering = [
+        request
+        for request in state.requests.values()
+        if request.status == Status.DECODING and not request.paused
+    ]
+    if len(answering) == 1 and draft_room(answering[0]):
+        state.memory.admit_draft(answering[0])
+
+
 def _row(state: State, request: Request) -> Row:
     session, kv = request.session, request.kv
     model, prepared = session.model, request.prompt is not None

@@ -267,3 +267,17 @@ def test_a_dialog_that_goes_with_its_window_is_answered(qtbot: QtBot, owner: QOb
     window.deleteLater()
     qtbot.waitUntil(task.done)
     assert task.result() == 0
+
+
+def test_what_never_comes_is_not_waited_for_when_the_sequence_has_ended(
+    qtbot: QtBot, owner: QObject
+) -> None:
+    before = len(flows._awaited)
+    never: Future[int] = Future()
+    task = flows.start(owner, flows.arrived(never))
+    qtbot.waitUntil(lambda: len(flows._awaited) == before + 1)
+    task.cancel()
+    qtbot.waitUntil(task.done)
+    assert len(flows._awaited) == before
+    never.set_result(1)  # it comes all the same
+    QApplication.processEvents()
