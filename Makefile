@@ -45,7 +45,7 @@ doctor: setup
 	$(PY) -m engine doctor $(ARGS)
 
 screenshots: setup
-	QT_QPA_PLATFORM=offscreen $(PY) -m app.bench.screenshots resources/screenshots $(ARGS)
+	QT_QPA_PLATFORM=offscreen $(PY) -m tests.bench.screenshots resources/screenshots $(ARGS)
 
 # Brings resources/languages up to date with the texts of the code; CONTRIBUTING.md says more.
 languages: setup

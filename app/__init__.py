@@ -1,9 +1,7 @@
 """The window: everything that a person sees and touches. It is built on the engine's public face.
 
-Imports: app.bench, app.chats, app.markdown, app.remote, app.score, app.store, app.tools,
-app.ui.dialogs, app.ui.style, app.ui.window, engine, engine.bench, engine.cli,
-engine.cluster, engine.sandbox, engine.errors, engine.hub, engine.hub.gguf,
-engine.model, engine.runtime, engine.serve.
+Imports: app.chats, app.models, app.program, app.remote, app.settings, app.system, app.ui.dialogs,
+engine, engine.cli, engine.cluster, engine.sandbox, engine.serve.
 """
 
 from __future__ import annotations

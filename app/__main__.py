@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from app import __version__
-from app.paths import Paths
+from app.settings.paths import Paths
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     options = parser.parse_args(given)
     if options.self_test:
-        from app import selftest
+        from app.program import selftest
 
         return selftest.run(options.json, options.picture, options.thorough, options.hub)
     paths = Paths.in_profile(options.profile) if options.profile else Paths.standard()
@@ -59,9 +59,10 @@ def main(arguments: list[str] | None = None) -> int:
     # Qt takes a moment to import: after the arguments, so that --help answers at once.
     from PySide6.QtCore import QTimer
 
-    from app import logs, translation
-    from app.application import Application, make_qt
-    from app.settings import Settings
+    from app.program.application import Application, make_qt
+    from app.settings import translation
+    from app.settings.options import Settings
+    from app.system import logs
     from app.ui.dialogs.dialogs import say_already_running
 
     logs.log_uncaught()

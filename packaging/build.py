@@ -33,7 +33,7 @@ import release  # noqa: E402
 import slim  # noqa: E402
 import traces  # noqa: E402
 
-from app import licences  # noqa: E402
+from app.system import licences  # noqa: E402
 from engine.text import import_structure  # noqa: E402
 
 BUILD = ROOT / "build"

@@ -13,8 +13,8 @@ from pathlib import Path
 import bootstrap
 import languages
 
-from app import licences
-from app.versions import PACKAGES
+from app.system import licences
+from app.system.crash import PACKAGES
 
 # Packages whose version is read at run time, by our reports or by transformers' own checks.
 METADATA = (

@@ -1,6 +1,6 @@
 """The texts of the program and their translations: ``make languages``.
 
-Finds every text that goes through `app.language`, lets Qt's lupdate put them into
+Finds every text that goes through `app.settings.language`, lets Qt's lupdate put them into
 ``resources/languages/stretto_*.ts``, which keep the translations, and Qt's lrelease make of those
 the ``.qm`` files that the program reads. Needs nothing but the standard library and .venv.
 """
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from app.language import CONTEXT, LANGUAGES  # noqa: E402
+from app.settings.language import CONTEXT, LANGUAGES  # noqa: E402
 
 FOLDER = ROOT / "resources" / "languages"
 TOOLS = ROOT / ".venv" / "bin"

@@ -3,7 +3,7 @@
 python packaging/release.py notes v0.1.0        the changelog's text for a tag
 python packaging/release.py check v0.1.0        fails unless the project is that version
 python packaging/release.py key                 a new key to sign with: secret and public
-python packaging/release.py sign v0.1.0 PAGE    the file that programs ask for (app/updates.py)
+python packaging/release.py sign v0.1.0 PAGE    the file that programs ask for
 
 `sign` takes the secret key from STRETTO_UPDATES_SECRET. A program asks for updates only if it was
 built with STRETTO_UPDATES_URL and STRETTO_UPDATES_KEY, the public key.
@@ -84,7 +84,7 @@ def new_key() -> tuple[str, str]:
 
 
 def signed(tag: str, page: str, secret: str) -> dict[str, str]:
-    """The file that says which version is the newest, as `app.updates` reads it.
+    """The file that says which version is the newest, as `app.system.updates` reads it.
 
     Raises ValueError: the page is not an https address, or the secret is not a key.
     """

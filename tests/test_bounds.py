@@ -42,7 +42,7 @@ def _tried(*kinds: type[Exception]) -> Any:
 
 
 def _calculator(text: str) -> None:
-    from app.tools.calculator import calculate
+    from app.tools.builtin import calculate
     from app.tools.tool import ToolError
 
     with _tried(ToolError):
@@ -80,7 +80,7 @@ def _charset(text: str) -> None:
 
 
 def _arguments(text: str) -> None:
-    from app.chats.tool_history import fault_in
+    from app.chats.tool_call import fault_in
     from app.tools.tool import clean, readable, visible
 
     fault_in(text), readable(text), clean(text), visible(text)
@@ -90,9 +90,9 @@ def _message(text: str) -> None:
     """As it comes from a server by a pipe."""
     import anyio
 
-    from app.tools import bounding, pipes
+    from app.tools import bounding, transports
 
-    anyio.run(pipes._message, text.encode(), bounding.Pace(10**9))
+    anyio.run(transports._message, text.encode(), bounding.Pace(10**9))
 
 
 def _form(text: str) -> None:
@@ -121,19 +121,19 @@ def _compared(text: str) -> None:
 
 
 def _indexed(text: str) -> None:
-    from app.store.plain import shown_text
+    from app.store.index import shown_text
 
     shown_text(text)
 
 
 def _spelt(text: str) -> None:
-    from app.spelling.prose import words
+    from app.spelling.speller import words
 
     list(words(text))
 
 
 def _titled(text: str) -> None:
-    from app.chats.titles import title_said
+    from app.chats.titling import title_said
 
     title_said(text[: MB // 100], "a question", "an answer")
 
@@ -146,7 +146,7 @@ def _coloured(text: str) -> None:
 
 
 def _optimistic(text: str) -> None:
-    from app.markdown.optimism import closed
+    from app.markdown.inline import closed
 
     closed(text)
 

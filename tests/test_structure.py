@@ -253,10 +253,9 @@ def astray() -> set[str]:
 
 FIRST_AND_LAST = {
     "app.__main__": "the program's own loop",
-    "app.bench.drive": "a program of its own",
-    "app.bench.scribbler": "a program of its own",
+    "app.program.driving": "a program of its own",
     "app.ui.dialogs.dialogs": "asks before there is a window, and when the program ends",
-    "app.ui.dialogs.backups": "asks before there is a window",
+    "app.ui.dialogs.kept": "asks before there is a window",
 }
 
 

@@ -146,7 +146,7 @@ NAMES = {"Stretto", "SHA-256", "Python", "Qt", "MLX", "mlx-lm"}
 
 
 def bare(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """The lines and texts that are shown without having gone through `app.language`.
+    """The lines and texts that are shown without having gone through `app.settings.language`.
 
     A text is one with a blank or a capital and at least two letters in a row.
     """

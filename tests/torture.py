@@ -84,7 +84,7 @@ def _with_openblas(part: str, arguments: list[str]) -> int:
 
 def kill(arguments: list[str]) -> int:
     """`kill -9` while chats, trash, backups and settings are worked: nothing lost or broken."""
-    return subprocess.call([sys.executable, "-m", "app.bench", "kill", *arguments], cwd=ROOT)
+    return subprocess.call([sys.executable, "-m", "tests.bench", "kill", *arguments], cwd=ROOT)
 
 
 def person(arguments: list[str]) -> int:

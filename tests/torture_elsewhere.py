@@ -29,7 +29,7 @@ from tests.app.remote.scripted import Asked, Scripted, Writer, delta, events, he
 from tests.screen import xvfb
 
 if TYPE_CHECKING:
-    from app.bench.drive import Driver
+    from app.program.driving import Driver
     from app.ui.pane.pane import ChatPane
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -118,7 +118,7 @@ class Window:
 
     def keep_busy(self, *names: str) -> None:
         """Ask anew where an answer has come to its end."""
-        from app.bench.moving_picture import ask
+        from tests.bench.moving_picture import ask
 
         for name in names:
             if not self.panes[name].chat.answering:
@@ -164,7 +164,7 @@ def window(options: argparse.Namespace) -> int:
         far = Scripted(endless)
         stack.callback(far.close)
         stack.enter_context(screen())
-        from app.bench.drive import program
+        from tests.bench.drive import program
 
         driver = stack.enter_context(program(size=(1480, 920)))
         shown = Window(driver, out)

@@ -33,15 +33,15 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
 from app import flows
-from app.application import Application
 from app.chats.exporting import Export, Kind
 from app.chats.importing import Import
-from app.paths import Paths
+from app.program.application import Application
+from app.settings.paths import Paths
 from app.store import AttachedText, Attachment, Chat, Message, Store, StoreError, new_id
 from app.store.portable import FORMAT, VERSION, chat_to_json
 from app.ui.dialogs.dialogs import Recovery
 from app.ui.style import theme
-from app.ui.window.docking import configure_docking
+from app.ui.workspace.docks import configure_docking
 from tests.app.chats import exports
 from tests.app.fake_engine import FakeEngine
 

@@ -11,9 +11,8 @@ from enum import Enum
 from app.chats.options import ChatOptions, of_answer
 from app.chats.transcript import Transcript, did_not_fit
 from app.chats.turn import Compose, Editing, Reply, Running, Waiting
-from app.language import mark, tr
-from app.remote.address import Remote
-from app.remote.kinds import KINDS
+from app.remote.address import KINDS, Remote
+from app.settings.language import mark, tr
 from app.store import Message
 
 

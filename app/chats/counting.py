@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
-from app.chats.attached.prompt import Texts
-from app.chats.model_choice import ModelLoader, ModelStatus
+from app.chats.attached import Texts
 from app.chats.options import ChatOptions
 from app.chats.transcript import Transcript, conversation
 from app.chats.turn import Compose, Editing
-from app.language import counted, number, tr
+from app.models.loading import ModelLoader, ModelStatus
 from app.remote.address import is_remote
+from app.settings.language import counted, number, tr
 from app.store import Chat as ChatRecord
 from engine import EngineError
 

@@ -1,8 +1,8 @@
-"""All chats: the saved ones that the sidebar lists, and those in use."""
+"""All chats: the saved ones that the sidebar lists, those in use, and what a search finds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
@@ -10,17 +10,74 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.bridge import Bridge
-from app.chats.branching import branch
 from app.chats.chat import Chat
-from app.chats.listing import listed_differently
-from app.chats.model_choice import ModelLoader
-from app.chats.organising import Organising
-from app.chats.search import ChatSearch
+from app.chats.organising import Organising, listed_differently
 from app.chats.session import ChatSession
+from app.chats.transcript import branch
+from app.models.loading import ModelLoader
 from app.store import Chat as ChatRecord
-from app.store import Store, new_id
-from app.tools.host import ToolHost
-from app.tools.toolbox import Toolbox
+from app.store import SearchHit, Store, new_id
+from app.tools.host import Toolbox, ToolHost
+
+
+class ChatSearch(QObject):
+    """Looks for one query at a time: a new one takes the place of the one before.
+
+    Signals:
+        found(query, pairs, done): what has been found so far, as (chat, hit) pairs.
+    """
+
+    found = Signal(str, list, bool)
+
+    def __init__(
+        self,
+        store: Store,
+        bridge: Bridge,
+        chat: Callable[[str], ChatRecord | None],
+        parent: QObject | None = None,
+    ) -> None:
+        """``chat`` gives a chat of the list by its id; chats in the trash are not found."""
+        super().__init__(parent)
+        self._store = store
+        self._chat = chat
+        self._query = 0
+        _, self._post = bridge.channel(self._on_found)
+
+    def find(self, query: str, limit: int = 40) -> None:
+        """Look for chats whose title or text has the words; ``found`` tells, one place of each.
+
+        It goes on in the background; only the latest query is answered.
+        """
+        self._query += 1
+        number, post = self._query, self._post
+
+        def told(hits: list[SearchHit], done: bool) -> None:
+            post((number, query, limit, hits, done))
+
+        # A chat may be found twice: by its title and by its text.
+        self._store.search_later(query, 2 * limit, told)
+
+    def cancel(self) -> None:
+        """What is looked for is not wanted any more."""
+        self._query += 1
+        self._store.cancel_search()
+
+    def _on_found(self, told: tuple[int, str, int, list[SearchHit], bool]) -> None:
+        number, query, limit, hits, done = told
+        if number != self._query:
+            return
+        found: dict[str, tuple[ChatRecord, SearchHit]] = {}
+        for hit in hits:
+            chat = self._chat(hit.chat_id)
+            if chat is None:
+                continue
+            before = found.get(hit.chat_id)
+            if before is None:
+                found[hit.chat_id] = (chat, hit)
+            elif before[1].message_id is None:
+                # Its title has the words as well: the message is what there is to go to.
+                found[hit.chat_id] = (chat, replace(hit, title_marks=before[1].marks))
+        self.found.emit(query, list(found.values())[:limit], done)
 
 
 class ChatLibrary(QObject):

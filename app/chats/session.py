@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from app.chats.model_choice import ModelLoader
 from app.chats.options import ChatOptions
+from app.models.loading import ModelLoader
 from app.remote.session import RemoteModel, RemoteSession
 from engine import EngineError
 

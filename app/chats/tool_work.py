@@ -14,18 +14,136 @@ from app import flows
 from app.bridge import Bridge
 from app.chats.saved_chat import SavedChat
 from app.chats.signals import ChatSignals
-from app.chats.tool_call import DENIED, LEFT_OUT, STOPPED, Call, CallState, figures, same
-from app.chats.tool_history import Made, fault_in
-from app.chats.tool_offers import ToolOffers
-from app.chats.tool_questions import ToolQuestions
-from app.language import tr
+from app.chats.tool_call import (
+    DENIED,
+    LEFT_OUT,
+    STOPPED,
+    Asked,
+    Call,
+    CallState,
+    Made,
+    fault_in,
+    figures,
+    same,
+)
+from app.settings.language import tr
 from app.store import Message, new_id
 from app.tools.consent import Decision, may_be_remembered
 from app.tools.folders import Difference
-from app.tools.questions import Response
-from app.tools.results import ToolResult, shortened
-from app.tools.tool import Tool, ToolError, visible
-from app.tools.toolbox import Toolbox
+from app.tools.host import Toolbox, ToolHost
+from app.tools.offers import Offers
+from app.tools.questions import Action, Ask, Question, Response
+from app.tools.tool import BUILT_IN, Tool, ToolError, ToolResult, shortened, visible
+
+
+class ToolOffers:
+    """One chat's. On the GUI thread; nothing here waits for a server.
+
+    Attributes:
+        known: what each server has listed last, or why it has not, by its name.
+        host: reads what was chosen.
+    """
+
+    FRESH_S = 15.0
+    """How long a list holds before it is asked for again."""
+
+    def __init__(
+        self, owner: QObject, host: ToolHost, switched_on: Callable[[], list[str]]
+    ) -> None:
+        """``switched_on`` gives the keys of the chat's tools."""
+        self._owner = owner
+        self._switched_on = switched_on
+        self._asked: dict[str, float] = {}
+        self.host = host
+        self.known: dict[str, Offers | str] = {}
+
+    @property
+    def servers(self) -> list[str]:
+        """Those of which the chat has something switched on."""
+        named = {key.partition("/")[0] for key in self._switched_on()} - {BUILT_IN}
+        configs = (self.host.config(name) for name in sorted(named))
+        return [config.name for config in configs if config is not None and config.enabled]
+
+    def ask(self, changed: Callable[[], object]) -> None:
+        """Have the lists that are not fresh told anew; ``changed`` is called for each that comes.
+
+        A server that is not running is started for it.
+        """
+        now = monotonic()
+        for server in self.servers:
+            if now - self._asked.get(server, -self.FRESH_S) >= self.FRESH_S:
+                self._asked[server] = now
+                flows.start(self._owner, self._ask(server, changed))
+
+    async def _ask(self, server: str, changed: Callable[[], object]) -> None:
+        try:
+            offers = await flows.arrived(self.host.offers(server))
+        except CancelledError:
+            return
+        except Exception as error:
+            self.known[server] = str(error)
+        else:
+            self.known[server] = offers
+        changed()
+
+
+class ToolQuestions:
+    """The questions of one chat's calls. On the GUI thread."""
+
+    def __init__(self, owner: QObject, bridge: Bridge, changed: Callable[[Call], object]) -> None:
+        """``changed`` is called when a call has a question more or less."""
+        self._owner, self._bridge = owner, bridge
+        self._changed = changed
+        self._channels: dict[str, int] = {}
+
+    def asker(self, call: Call) -> Ask:
+        """What the tools ask with while this call runs; it may be called on any thread."""
+        number, post = self._bridge.channel(lambda asked: self._take(call, asked))
+        self._channels[call.message_id] = number
+
+        def ask(question: Question) -> Future[Response]:
+            asked = Asked(question, Future())
+            post(asked)
+            return asked.future
+
+        return ask
+
+    def answer(self, call: Call, response: Response) -> bool:
+        """Answer the question that is shown; False if there is none."""
+        if not call.questions:
+            return False
+        asked = call.questions.pop(0)
+        call.asked.append((asked.question.message, response.action.value))
+        if asked.future.set_running_or_notify_cancel():
+            asked.future.set_result(response)
+        self._changed(call)
+        return True
+
+    def drop(self, call: Call) -> None:
+        """The call is over: nobody waits for what is still asked."""
+        number = self._channels.pop(call.message_id, None)
+        if number is not None:
+            self._bridge.close(number)
+        questions, call.questions = call.questions, []
+        for asked in questions:
+            if asked.future.set_running_or_notify_cancel():
+                asked.future.set_result(Response(Action.CANCEL))
+
+    def _take(self, call: Call, asked: Asked) -> None:
+        if asked.future.cancelled():
+            return
+        call.questions.append(asked)
+        flows.start(self._owner, self._watch(call, asked))
+        self._changed(call)
+
+    async def _watch(self, call: Call, asked: Asked) -> None:
+        """Until it is answered, or the server takes the question back."""
+        try:
+            await flows.arrived(asked.future)
+        except CancelledError:
+            if asked in call.questions:
+                call.questions.remove(asked)
+                self._changed(call)
 
 
 class ToolWork(QObject):

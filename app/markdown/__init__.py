@@ -2,7 +2,7 @@
 
 `blocks` is pure Python and decides what is finished; `document` shows it.
 
-Imports: app.bench.
+Imports: nothing.
 """
 
 from app.markdown.document import CodeBlock, MarkdownDocument

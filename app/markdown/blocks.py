@@ -13,15 +13,162 @@ begins, because a title may follow on a line of its own. A definition may come l
 what that means for finished blocks is the renderer's business (`Block.labels`).
 """
 
+from __future__ import annotations
+
 import pickle
 import re
 from collections import ChainMap
+from collections.abc import Iterator, MutableMapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import normalizeReference
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from app.markdown.block import Block, OpenFence, parsable
-from app.markdown.commonmark import References, closing_line, labels_in, normalised, parser
-from app.markdown.undecided import settled
+NESTING_LIMIT = 20
+"""What is nested deeper (a list counts twice) is shown as text: bounds time and the stack."""
+
+References = MutableMapping[str, Any]
+"""Link definitions by normalised label, as markdown-it-py keeps them."""
+
+MATH = r"""
+    \$\$ (?P<dollars> [^$]{1,2000}? ) \$\$
+  | \\\[  (?P<square>  .{1,2000}? )   \\\]
+  | \\\(  (?P<round>   .{1,2000}? )   \\\)
+  | \$ (?![\s$]) (?P<dollar> [^$\n`]{1,500}? ) (?<![\s\\]) \$ (?![0-9A-Za-z])
+"""
+"""Formulas as models write them. Amounts of money ("$5 and $10") are none: a single dollar sign
+neither closes after a space nor before a letter or digit."""
+
+_MATH = re.compile(MATH, re.VERBOSE | re.DOTALL)
+_LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){1,999})\]", re.DOTALL)
+
+
+@cache
+def parser() -> MarkdownIt:
+    """CommonMark, tables, strikethrough and formulas. HTML is text; the renderer filters links."""
+    markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": NESTING_LIMIT})
+    markdown.enable(["table", "strikethrough"])
+    markdown.inline.ruler.before("escape", "math", _math)
+    # A refused link would show its source; the renderer shows its text instead.
+    markdown.validateLink = lambda url: True  # type: ignore[method-assign]
+    return markdown
+
+
+def _math(state: StateInline, silent: bool) -> bool:
+    """A rule of markdown-it: a formula's source is left alone by all other rules."""
+    match = _MATH.match(state.src, state.pos, state.posMax)
+    if match is None:
+        return False
+    before = state.src[state.pos - 1 : state.pos]
+    if match["dollar"] and (before.isalnum() or before == "$"):
+        return False
+    if not silent:
+        token = state.push("math", "", 0)
+        token.content = next(part for part in match.groups() if part).strip()
+        token.markup = "$$" if match["dollars"] or match["square"] else "$"
+    state.pos = match.end()
+    return True
+
+
+def normalised(text: str) -> str:
+    """Line ends and NUL as CommonMark wants them."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+
+
+def labels_in(content: str) -> Iterator[str]:
+    """Normalised texts in brackets: each may be a reference, if not now then later."""
+    if "[" in content:
+        yield from map(normalizeReference, _LABEL.findall(content))
+
+
+def closing_line(fence: str) -> re.Pattern[str]:
+    """What a line must be to close the fence."""
+    return re.compile(rf" {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*")
+
+
+BLOCK_LIMIT = 200_000
+"""Characters of one top-level block other than a fence; a longer one is shown as it was typed."""
+LINE_LIMIT = 5_000
+"""Its lines: the parser takes about 0.1 ms for each item of a list."""
+BAR_LIMIT = 10_000
+"""Its "|": the parser takes about as long for each cell of a table."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A finished top-level block (with any definitions before it).
+
+    Attributes:
+        source: its lines, with the blank lines after it; all blocks and the tail make up the text.
+        kept: its block tokens, pickled where it is finished: they are wanted again when the look or
+            a reference changes, and forty objects a block would be walked by every collection.
+        first_line: what to subtract from the tokens' line numbers to count from `source`.
+        labels: normalised texts in brackets, each perhaps a reference not defined yet.
+        typed: it has no tokens: it is (a part of) a block over the limits, shown as it was typed.
+    """
+
+    source: str
+    kept: tuple[Token, ...] | bytes
+    first_line: int
+    labels: frozenset[str]
+    typed: bool = False
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The block tokens; the children of `inline` tokens are not parsed yet."""
+        return pickle.loads(self.kept) if isinstance(self.kept, bytes) else self.kept
+
+
+@dataclass(frozen=True)
+class OpenFence:
+    """A tail that is nothing but an unclosed top-level fence: it needs no parsing at all."""
+
+    info: str
+    code: str
+
+
+def parsable(text: str) -> int:
+    """How much of a text is parsed at once: whole lines within the limits, or all of it."""
+    end = min(len(text), BLOCK_LIMIT)
+    lines, bars = text.count("\n", 0, end), text.count("|", 0, end)
+    if end == len(text) and lines <= LINE_LIMIT and bars <= BAR_LIMIT:
+        return end
+    place = lines = bars = 0
+    while (after := text.find("\n", place, end) + 1) > 0:
+        lines += 1
+        bars += text.count("|", place, after)
+        if lines > LINE_LIMIT or bars > BAR_LIMIT:
+            break
+        place = after
+    return place
+
+
+_SHORT = 80
+_UNDECIDED = re.compile(r"[ \t>]*(?:[-+*=_#`~|: \t]+|\d{1,9}[.)]?[ \t]*|>)")
+
+
+def settled(text: str) -> int:
+    """Where a last line begins that may become anything; else the end of the text.
+
+    Showing it would flash: `-` under a paragraph makes a heading of it until `- item` follows.
+    """
+    last = text.rfind("\n") + 1
+    partial = text[last : last + _SHORT + 1]
+    if partial and len(partial) <= _SHORT and _UNDECIDED.fullmatch(partial):
+        return last
+    # The head of a table is a paragraph until the line below it is complete.
+    if (partial.startswith("|") or not partial) and last:
+        before = text.rfind("\n", 0, last - 1) + 1
+        if text.startswith("|", before):
+            above = text.rfind("\n", 0, max(before - 1, 0)) + 1
+            if before == 0 or not text[above : before - 1].strip(" >").startswith("|"):
+                return before
+    return last if partial.startswith("|") else len(text)
+
 
 TAIL_LIMIT = 16_384
 """Characters of an open block that are parsed again whenever it grows."""

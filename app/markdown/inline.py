@@ -1,4 +1,11 @@
-"""The text inside a block as spans: emphasis, code, links. Nothing here loads or opens a thing."""
+"""The text inside a block as spans: emphasis, code, links. Nothing here loads or opens a thing.
+
+In a paragraph that is still being written, open emphasis and code are taken for closed: `**bold`
+would show two stars until the closing ones come, and then the line would jump. A finished block is
+always parsed as it was written.
+"""
+
+from __future__ import annotations
 
 import re
 from collections.abc import Iterator
@@ -6,9 +13,95 @@ from urllib.parse import urlsplit
 
 from markdown_it.token import Token
 
-from app.markdown.commonmark import References, parser
-from app.markdown.rows import PLAIN, Ink, Span
+from app.markdown.blocks import MATH, References, parser
+from app.markdown.rows import LONGEST, PLAIN, Ink, Row, Span, TextRow, gap
 from app.markdown.tex import formula, typed
+
+
+def raw_rows(text: str, previous: Row | None) -> list[Row]:
+    """The lines of a text as rows at the left edge, long lines cut."""
+    rows: list[Row] = []
+    goes_on = previous is not None and previous.kind == "raw"
+    for line in text.split("\n"):
+        for number, spans in enumerate(pieces(line)):
+            space = 0 if rows or goes_on else gap(previous, "raw", False)
+            rows.append(TextRow("raw", spans, space, joined=number > 0))
+    return rows
+
+
+def pieces(line: str) -> Iterator[tuple[Span, ...]]:
+    """A line, cut where it is too long for a row."""
+    for start in range(0, max(len(line), 1), LONGEST):
+        part = shown(line[start : start + LONGEST])
+        yield (Span(part),) if part else ()
+
+
+LIMIT = 4_000  # characters; in a longer paragraph the open end is shown as it stands
+
+_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*$")
+_RUN = re.compile(rf"(?P<math>{MATH})|\\.|`+|\*+|_+|~+", re.DOTALL | re.VERBOSE)
+
+
+def closed(text: str) -> str:
+    """The text with its open emphasis, code and last link closed."""
+    if len(text) > LIMIT:
+        return text
+    text = _LINK.sub(r"\1", text)
+    stack: list[str] = []
+    place = 0
+    while match := _RUN.search(text, place):
+        run = match[0]
+        place = match.end()
+        if match["math"] or run[0] == "\\":
+            continue
+        if run[0] == "`":
+            end = re.compile(rf"(?<!`){run}(?!`)").search(text, place)
+            if end is None:
+                return _with_code(text, match.start(), run, stack)
+            place = end.end()
+            continue
+        if run[0] == "~" and len(run) != 2 and place < len(text):
+            continue
+        before, after = text[match.start() - 1 : match.start()], text[place : place + 1]
+        if not after and not _closes(run, before, after, stack):
+            return _close(text[: match.start()], stack)  # nothing is in it yet
+        _take(run, before, after, stack)
+    return _close(text, stack)
+
+
+def _with_code(text: str, start: int, run: str, stack: list[str]) -> str:
+    inside = text[start + len(run) :]
+    if not inside.strip():
+        return _close(text[:start], stack)
+    return text + run + "".join(reversed(stack))
+
+
+def _take(run: str, before: str, after: str, stack: list[str]) -> None:
+    """Lets a run of markers close what is open, else opens with it."""
+    if _closes(run, before, after, stack):
+        left = len(run)
+        while left and stack and stack[-1][0] == run[0]:
+            used = min(left, len(stack[-1]))
+            left -= used
+            rest = stack.pop()[used:]
+            if rest:
+                stack.append(rest)
+    elif after and not after.isspace() and len(run) <= 3:
+        if run[0] == "_" and before.isalnum():
+            return
+        stack.append(run)
+
+
+def _closes(run: str, before: str, after: str, stack: list[str]) -> bool:
+    if not stack or stack[-1][0] != run[0] or not before or before.isspace():
+        return False
+    return run[0] != "_" or not after.isalnum()
+
+
+def _close(text: str, stack: list[str]) -> str:
+    body = text.rstrip(" ")
+    return body + "".join(reversed(stack)) + text[len(body) :] if stack else text
+
 
 INLINE_LIMIT = 16_384
 """Characters of one paragraph or cell that are parsed; a longer one is shown as it was typed.

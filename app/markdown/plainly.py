@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from markdown_it.token import Token
 
-from app.markdown.blocks import BlockSplitter
-from app.markdown.commonmark import References, parser
+from app.markdown.blocks import BlockSplitter, References, parser
 from app.markdown.tex import typed
 
 

@@ -6,8 +6,8 @@ from PySide6.QtGui import QTextBlock, QTextCursor
 
 from app.markdown import maths
 from app.markdown.inline import FORMULA
-from app.markdown.row_writer import RowWriter
 from app.markdown.rows import Row, TableRow, TextRow
+from app.markdown.writing import RowWriter
 
 
 def plain_text(writer: RowWriter, first: int, last: int) -> str:

@@ -1,6 +1,42 @@
-"""Colours and sizes of rendered Markdown."""
+"""Colours and sizes of rendered Markdown, and what they are as Qt's formats."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFont,
+    QFontDatabase,
+    QFontMetricsF,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextFormat,
+    QTextFrameFormat,
+    QTextOption,
+    QTextTableCellFormat,
+    QTextTableFormat,
+)
+
+from app.markdown import maths
+from app.markdown.highlight import COLOURS
+from app.markdown.rows import (
+    CELL_PAD,
+    CODE_HEADER,
+    CODE_PAD,
+    LIST_INDENT,
+    MARKER_GAP,
+    PLAIN,
+    QUOTE,
+    QUOTE_INDENT,
+    Ink,
+    TableRow,
+    TextRow,
+)
 
 
 @dataclass(frozen=True)
@@ -44,3 +80,196 @@ DARK = MarkdownStyle(
     quote_bar="#4a4a46",
     dark=True,
 )
+
+
+_HEADINGS = {"heading1": 1.6, "heading2": 1.333, "heading3": 1.133, "heading4": 1.0}
+_FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
+_LEAST = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
+_LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
+_ALIGN = {"l": _LEFT, "c": Qt.AlignmentFlag.AlignHCenter, "r": _RIGHT}
+_LINE = QTextFrameFormat.BorderStyle.BorderStyle_Solid
+
+
+# A property of our own: painted under the text with room around it and round corners.
+INLINE_CODE = QTextFormat.Property.UserProperty.value + 1
+
+
+class Formats:
+    """Makes and keeps the formats of one style."""
+
+    def __init__(self, style: MarkdownStyle) -> None:
+        self.style = style
+        self.char = lru_cache(maxsize=512)(self._char)
+        self._level = lru_cache(maxsize=64)(self._measured)
+        self._body = QFontMetricsF(self.font())
+        stop = 4 * QFontMetricsF(self.code_font()).horizontalAdvance(" ")
+        left = QTextOption.TabType.LeftTab
+        self._tabs = [QTextOption.Tab(stop * number, left) for number in range(1, 13)]
+
+    def font(self) -> QFont:
+        """The body font."""
+        font = QFont(self.style.font_family) if self.style.font_family else _system_font()
+        font.setPixelSize(self.style.font_px)
+        return font
+
+    def code_font(self) -> QFont:
+        """The font of code."""
+        fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font = QFont(self.style.code_family) if self.style.code_family else QFont(fixed.family())
+        font.setStyleHint(QFont.StyleHint.Monospace)
+        font.setFixedPitch(True)
+        font.setPixelSize(self.style.code_px)
+        return font
+
+    def row_char(self, row: TextRow) -> QTextCharFormat:
+        """The look of the block itself: an empty line's height, a list's marker."""
+        if row.item is not None:
+            return self.char("marker", PLAIN, bool(row.bars))
+        return self.char(row.kind, PLAIN, bool(row.bars))
+
+    def indent(self, levels: tuple[str, ...]) -> int:
+        """Pixels between the document's edge and what stands within these levels."""
+        return sum(map(self._level, levels))
+
+    def marker_width(self, marker: str) -> float:
+        """Pixels that a list's number takes."""
+        return self._body.horizontalAdvance(marker)
+
+    def block(self, row: TextRow) -> QTextBlockFormat:
+        """Margins, line height and marks of a row."""
+        style = self.style
+        block = QTextBlockFormat()
+        space = row.space
+        indent, inset = self.indent(row.levels), 0
+        if row.code is not None:
+            block.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        elif row.levels:
+            # The side of the list or quotation, also where the text itself runs the other way.
+            block.setAlignment((_RIGHT if row.rtl else _LEFT) | Qt.AlignmentFlag.AlignAbsolute)
+        if row.kind == "code":
+            height = self._pixels(style.code_px * 1.5)
+            inset = CODE_PAD
+            if row.first:
+                space += CODE_HEADER
+            if any("\t" in span.text for span in row.spans):
+                block.setTabPositions(self._tabs)
+        elif row.kind.startswith("heading"):
+            height = self._pixels(self._px(row.kind) * 1.3)
+            block.setHeadingLevel(int(row.kind[-1]))
+        elif row.kind == "pad":
+            height = CODE_PAD
+        elif row.kind == "rule":
+            height = 1
+        else:
+            height = self._pixels(style.font_px * style.line_height)
+        block.setTopMargin(space)
+        block.setLeftMargin(inset if row.rtl else indent + inset)
+        block.setRightMargin(indent + inset if row.rtl else inset)
+        formula = any(span.ink.math for span in row.spans)
+        block.setLineHeight(height, _LEAST if formula else _FIXED)
+        return block
+
+    def table(self, row: TableRow) -> QTextTableFormat:
+        """A table without a box: hairlines come from the cells."""
+        form = QTextTableFormat()
+        form.setBorder(0)
+        form.setBorderCollapse(True)
+        form.setCellSpacing(0)
+        form.setCellPadding(0)
+        form.setTopMargin(row.space)
+        form.setHeaderRowCount(1)
+        indent = self.indent(row.levels)
+        if row.rtl:
+            form.setAlignment(_RIGHT)
+            form.setRightMargin(indent)
+        else:
+            form.setLeftMargin(indent)
+        return form
+
+    def cell(self, first_column: bool, rtl: bool = False) -> QTextTableCellFormat:
+        """Padding, and a hairline below."""
+        outer, inner = 2 if first_column else 14, 14
+        form = QTextTableCellFormat()
+        form.setTopPadding(CELL_PAD)
+        form.setBottomPadding(CELL_PAD)
+        form.setLeftPadding(inner if rtl else outer)
+        form.setRightPadding(outer if rtl else inner)
+        form.setBottomBorder(1)
+        form.setBottomBorderStyle(_LINE)
+        form.setBottomBorderBrush(QBrush(QColor(self.style.border)))
+        return form
+
+    def cell_block(self, align: str, formula: bool, rtl: bool = False) -> QTextBlockFormat:
+        """A cell's paragraph, with a formula in it or without."""
+        block = QTextBlockFormat()
+        # "l" is also what a column has that asks for nothing: it follows the table.
+        aside = rtl and align == "l"
+        block.setAlignment(_RIGHT | Qt.AlignmentFlag.AlignAbsolute if aside else _ALIGN[align])
+        height = self._pixels(self.style.font_px * 1.4)
+        block.setLineHeight(height, _LEAST if formula else _FIXED)
+        return block
+
+    def after_table(self) -> QTextBlockFormat:
+        """The empty block Qt wants after a table; it hides it there."""
+        block = QTextBlockFormat()
+        block.setLineHeight(1, _FIXED)
+        return block
+
+    def _measured(self, level: str) -> int:
+        if level == QUOTE:
+            return QUOTE_INDENT
+        least = LIST_INDENT * self.style.font_px
+        widest = max("0123456789", key=self.marker_width)
+        room = self.marker_width(level.replace("0", widest)) + MARKER_GAP * self.style.font_px
+        return ceil(max(least - 0.5, room))
+
+    def _char(self, kind: str, ink: Ink, quoted: bool) -> QTextCharFormat:
+        style = self.style
+        form = QTextCharFormat()
+        font = self.code_font() if kind == "code" or ink.code else self.font()
+        quiet = (quoted and kind != "code") or kind == "marker"
+        colour = style.muted if quiet else style.text
+        if kind.startswith("heading"):
+            px = self._px(kind)
+            font.setPixelSize(self._pixels(px * 0.9) if ink.code else px)
+            font.setWeight(QFont.Weight.DemiBold)
+            if kind == "heading6":
+                colour = style.muted
+        elif kind == "head":
+            font.setWeight(QFont.Weight.DemiBold)
+        if ink.bold:
+            font.setWeight(QFont.Weight.DemiBold)
+        if ink.italic:
+            font.setItalic(True)
+        if ink.code:
+            form.setProperty(INLINE_CODE, True)
+        if ink.link:
+            form.setAnchor(True)
+            form.setAnchorHref(ink.link)
+            colour = style.accent
+        if ink.token:
+            colour = COLOURS[ink.token][style.dark]
+        form.setFont(font)
+        form.setFontUnderline(bool(ink.link))
+        form.setFontStrikeOut(ink.strike)
+        form.setForeground(QColor(colour))
+        if ink.math:
+            maths.apply(form, ink.math, ink.display)
+        return form
+
+    def _px(self, kind: str) -> int:
+        return self._pixels(self.style.font_px * _HEADINGS.get(kind, 1.0))
+
+    @staticmethod
+    def _pixels(size: float) -> int:
+        return int(size + 0.5)
+
+
+@lru_cache(maxsize=8)
+def formats_of(style: MarkdownStyle) -> Formats:
+    """The formats of a style, shared by all documents that have it."""
+    return Formats(style)
+
+
+def _system_font() -> QFont:
+    return QFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).family())

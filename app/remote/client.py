@@ -16,8 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from app.remote import errors
-from app.remote.address import Remote, asked_at, host_of
-from app.remote.kinds import Listed, listed
+from app.remote.address import Listed, Remote, asked_at, host_of, listed
 from app.remote.reading import Piece, Reading
 from app.tools.bounding import TooMuchError, check_parts
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
-from app.language import counted, tr
 from app.remote.address import host_of
+from app.settings.language import counted, tr
 from app.tools.tool import clean
 from engine import EngineError
 from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST

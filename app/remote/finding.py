@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.language import tr
 from app.remote.address import AddressError, host_of, normalised
 from app.remote.errors import UNREACHABLE, RemoteError
+from app.settings.language import tr
 from app.tools.tool import clean
 from engine.serve.announcing import SERVICE
 

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from app.language import tr
 from app.remote.address import named
 from app.remote.errors import NOT_STARTED, RemoteError
+from app.settings.language import tr
 
 _LEAVING = 3.0  # seconds for servers to end in order
 _MOST_SAID = 2_000  # characters of what a server says before it ends

@@ -1,18 +1,112 @@
-"""What a streamed answer says, chunk by chunk. Pure: no socket, no clock."""
+"""What a streamed answer says, chunk by chunk, and what is known from here of its time.
+
+Servers without a parser for the model's reasoning send it between "<think>" and "</think>". Only
+the beginning of an answer is looked at: what a model quotes later is its answer.
+"""
 
 from __future__ import annotations
 
 import json
+import time
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from app.language import tr
 from app.remote import errors
 from app.remote.errors import RemoteError
-from app.remote.thinking import Thinking
+from app.settings.language import tr
 from app.tools.bounding import TooMuchError, check_parts
+from engine import ReplyStats
+
+Part = tuple[Literal["answer", "reasoning"], str]
+
+OPENS, CLOSES = "<think>", "</think>"
+
+
+class Thinking:
+    """Takes an answer piece by piece. A marker may be cut anywhere."""
+
+    def __init__(self) -> None:
+        self._held, self._thought = "", False
+        self._place: Literal["begin", "inside", "after", "out"] = "begin"
+
+    def take(self, text: str) -> Iterator[Part]:
+        """The parts that are certain by now."""
+        self._held += text
+        if self._place == "begin":
+            self._begin()
+        if self._place == "inside":
+            yield from self._inside()
+        if self._place == "after":
+            self._held = self._held.lstrip("\n")
+            self._place = "out" if self._held else "after"
+        if self._place == "out":
+            yield from self.rest()
+
+    def rest(self) -> Iterator[Part]:
+        """What was held back, at the end of the answer."""
+        held, self._held = self._held, ""
+        if held:
+            yield ("reasoning" if self._place == "inside" else "answer"), held
+
+    def _begin(self) -> None:
+        said = self._held.lstrip()
+        if said.startswith(OPENS):
+            self._held, self._place = said[len(OPENS) :], "inside"
+        elif not OPENS.startswith(said):
+            self._place = "out"
+
+    def _inside(self) -> Iterator[Part]:
+        if not self._thought:
+            self._held = self._held.lstrip("\n")
+        thought, closed, after = self._held.partition(CLOSES)
+        if closed:
+            self._held, self._place = after, "after"
+        else:
+            kept = _begun(thought)
+            thought, self._held = thought[: len(thought) - kept], thought[len(thought) - kept :]
+        if thought:
+            self._thought = True
+            yield "reasoning", thought
+
+
+def _begun(text: str) -> int:
+    """How many characters at the end may begin the closing marker."""
+    lengths = range(min(len(CLOSES) - 1, len(text)), 0, -1)
+    return next((n for n in lengths if text.endswith(CLOSES[:n])), 0)
+
+
+_AT_ONCE_S = 0.05
+"""What comes within less was held back on its way: it tells nothing of the speed."""
+
+
+class Clock:
+    """When an answer began, and when its first and its last piece came."""
+
+    def __init__(self) -> None:
+        self._begun = time.perf_counter()
+        self._first = self._last = 0.0
+
+    def tick(self) -> None:
+        self._last = time.perf_counter()
+        self._first = self._first or self._last
+
+    def stats(self, reading: Reading) -> ReplyStats:
+        """The figures as far as they are known from here."""
+        usage, took = reading.usage, self._last - self._first
+        told = took >= _AT_ONCE_S and usage.generated > 1
+        rate = (usage.generated - 1) / took if told else 0.0
+        return ReplyStats(
+            prompt_tokens=usage.prompt,
+            reused_tokens=min(usage.reused, usage.prompt),
+            generated_tokens=usage.generated,
+            ttft_s=self._first - self._begun if self._first else 0.0,
+            decode_s=took,
+            tokens_per_s=rate,
+            reasoning_tokens=min(usage.reasoning, usage.generated),
+        )
+
 
 Piece = tuple[Literal["answer", "reasoning", "tool"], str]
 

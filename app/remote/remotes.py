@@ -8,18 +8,16 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 from weakref import WeakSet
 
-from app import keychain
-from app.language import tr
-from app.loop_thread import LoopThread
 from app.remote import client, errors
-from app.remote.address import Remote, named
-from app.remote.elsewhere import Elsewhere
-from app.remote.figures import Figures, FiguresElsewhere
+from app.remote.address import KINDS, Listed, Remote, has_sessions, named
+from app.remote.elsewhere import Elsewhere, Figures, FiguresElsewhere
 from app.remote.finding import Tell, look
 from app.remote.groups import Group, Groups
-from app.remote.kinds import KINDS, Listed, has_sessions
 from app.remote.session import RemoteModel, RemoteSession
-from app.settings import Settings
+from app.settings import keychain
+from app.settings.language import tr
+from app.settings.options import Settings
+from app.tools.loop_thread import LoopThread
 
 T = TypeVar("T")
 

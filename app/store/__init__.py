@@ -2,7 +2,7 @@
 
 The store knows no Qt. `Store.open(path)` is the way in; everything else is plain frozen records.
 
-Imports: app.language.
+Imports: app.settings.
 """
 
 from app.store.attachments import AttachedText, Attachment, Attachments, Span

@@ -4,7 +4,7 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-from app.language import tr
+from app.settings.language import tr
 
 _NEARLY_FULL = 1 << 20  # bytes; SQLite reports some full disks as a plain write error
 

@@ -29,7 +29,7 @@ _PAGES = """
 """
 
 
-def create(db: sqlite3.Connection) -> None:
+def create_files_index(db: sqlite3.Connection) -> None:
     """The tables and triggers; what is kept already is noted."""
     db.execute(
         "CREATE TABLE file_passages (seq INTEGER PRIMARY KEY, hash TEXT NOT NULL, "

@@ -3,10 +3,42 @@
 A step that has been released is never changed; a new need is a new function at the end of STEPS.
 """
 
+from __future__ import annotations
+
 import sqlite3
 from collections.abc import Callable
 
-from app.store import attachments, erase, file_index, index, tool_tables
+from app.store import attachments, erase, file_index, index
+
+TABLES = {
+    "tool_consents": ("chat_id", "server", "tool", "fingerprint", "given_at"),
+    "tool_folders": ("chat_id", "path", "writable", "given_at"),
+    "tool_pins": ("server", "tool", "told", "seen_at"),
+}
+"""The columns of each table. The first ones that are texts are its key, see `create`."""
+
+
+def create(db: sqlite3.Connection) -> None:
+    """A migration's step: the tables, and that a chat's consents go with it."""
+    db.execute(
+        "CREATE TABLE tool_consents (chat_id TEXT NOT NULL, server TEXT NOT NULL, "
+        "tool TEXT NOT NULL, fingerprint TEXT NOT NULL, given_at REAL NOT NULL, "
+        "PRIMARY KEY (chat_id, server, tool))"
+    )
+    db.execute(
+        "CREATE TABLE tool_folders (chat_id TEXT NOT NULL, path TEXT NOT NULL, "
+        "writable INTEGER NOT NULL, given_at REAL NOT NULL, PRIMARY KEY (chat_id, path))"
+    )
+    db.execute(
+        "CREATE TABLE tool_pins (server TEXT NOT NULL, tool TEXT NOT NULL, told TEXT NOT NULL, "
+        "seen_at REAL NOT NULL, PRIMARY KEY (server, tool))"
+    )
+    db.execute(
+        "CREATE TRIGGER tools_of_chat AFTER DELETE ON chats BEGIN "
+        "DELETE FROM tool_consents WHERE chat_id = old.id; "
+        "DELETE FROM tool_folders WHERE chat_id = old.id; END"
+    )
+
 
 APPLICATION_ID = 0x53747274  # "Strt": tells our files from any other SQLite database
 
@@ -134,12 +166,12 @@ def attached(db: sqlite3.Connection) -> None:
 
 def tools(db: sqlite3.Connection) -> None:
     """What tools may do in which chat, and how they were described when that was said."""
-    tool_tables.create(db)
+    create(db)
 
 
 def files_found(db: sqlite3.Connection) -> None:
     """A search finds the texts of attached files."""
-    file_index.create(db)
+    file_index.create_files_index(db)
 
 
 STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (

@@ -1,12 +1,21 @@
 """What can be read of a store, on any thread, with what still waits to be written."""
 
+from __future__ import annotations
+
 import json
 import logging
-from contextlib import suppress
+import sqlite3
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
+from app.settings.language import tr
 from app.store.backups import Backup, Backups, backups_of
-from app.store.errors import StoreError
+from app.store.database import note_damage, open_reader
+from app.store.errors import UNREADABLE, StoreError, translate
 from app.store.operations import (
     CHAT_COLUMNS,
     MESSAGE_COLUMNS,
@@ -14,11 +23,81 @@ from app.store.operations import (
     chat_from_row,
     message_from_row,
 )
-from app.store.readers import Readers
 from app.store.records import Chat, Message, SearchHit
-from app.store.search import find
-from app.store.searcher import Searcher, Told
+from app.store.search import Searcher, Told, find
 from app.store.writer import Writer
+
+
+class _Reader:
+    def __init__(self, path: Path) -> None:
+        self.db = open_reader(path)
+        self.thread = weakref.ref(threading.current_thread())
+        self.in_use = threading.Lock()
+
+    def abandoned(self) -> bool:
+        thread = self.thread()
+        return thread is None or not thread.is_alive()
+
+    def close(self) -> None:
+        with self.in_use:
+            self.db.close()
+
+
+class Readers:
+    """Hands each thread its own connection; WAL lets all of them read while the writer writes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._own = threading.local()
+        self._lock = threading.Lock()
+        self._all: list[_Reader] = []
+        self._closed = False
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """This thread's connection, in one read transaction: the queries agree with each other.
+
+        Raises StoreError, also in place of any sqlite3.Error within the block.
+        """
+        reader = self._reader()
+        with reader.in_use:
+            if self._closed:
+                raise StoreError("closed", tr("The chats are closed."))
+            try:
+                reader.db.execute("BEGIN")
+                try:
+                    yield reader.db
+                finally:
+                    reader.db.execute("ROLLBACK")
+            except (sqlite3.Error, *UNREADABLE) as error:
+                failure = translate(error, self.path)
+                if failure.code == "corrupt":
+                    note_damage(self.path)
+                raise failure from None  # the cause quotes what was read
+
+    def close(self) -> None:
+        """Closes all connections; waits for reads that are running."""
+        with self._lock:
+            self._closed = True
+            readers, self._all = self._all, []
+        for reader in readers:
+            reader.close()
+
+    def _reader(self) -> _Reader:
+        reader: _Reader | None = getattr(self._own, "reader", None)
+        if reader is not None:
+            return reader
+        with self._lock:
+            if self._closed:
+                raise StoreError("closed", tr("The chats are closed."))
+            for old in [r for r in self._all if r.abandoned()]:
+                self._all.remove(old)
+                old.close()
+            reader = _Reader(self.path)
+            self._all.append(reader)
+        self._own.reader = reader
+        return reader
+
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-from app.language import mark, tr
+from app.settings.language import mark, tr
 from app.store.attachments import Attachments
 
 Role = Literal["user", "assistant", "system", "tool"]

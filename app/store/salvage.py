@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
-from app.language import tr
+from app.settings.language import tr
 from app.store.database import open_writer, put_in_place
 from app.store.errors import UNREADABLE, translate, unreadable
 from app.store.file_index import index_some

@@ -12,10 +12,9 @@ from typing import Any, Self
 
 from app.store import erase
 from app.store.backups import Backups, restore
-from app.store.database import copy, open_writer, set_aside
+from app.store.database import copy, keep_if_damaged, open_writer, set_aside
 from app.store.errors import StoreError, at_start, translate
 from app.store.exchange import Exchange
-from app.store.journal import keep_if_damaged
 from app.store.operations import (
     DeleteLayout,
     MarkMessages,
@@ -24,10 +23,10 @@ from app.store.operations import (
     SaveLayout,
     SaveMessage,
 )
-from app.store.readers import Readers
+from app.store.reading import Readers
 from app.store.records import Chat, Message, storable_chat, storable_message, storable_text
 from app.store.salvage import Salvaged, salvage
-from app.store.searcher import Searcher
+from app.store.search import Searcher
 from app.store.writer import Writer, index_chore
 
 log = logging.getLogger(__name__)

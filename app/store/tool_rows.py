@@ -8,9 +8,9 @@ import sqlite3
 from dataclasses import dataclass
 
 from app.store.folders import Folders
+from app.store.migrations import TABLES
 from app.store.operations import View
 from app.store.records import storable_text
-from app.store.tool_tables import TABLES
 
 ToolValue = str | float | int
 ToolRow = tuple[ToolValue, ...]

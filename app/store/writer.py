@@ -1,22 +1,174 @@
 """The one thread that writes: it groups what is queued into transactions and keeps what fails."""
 
+from __future__ import annotations
+
 import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.language import counted, tr
-from app.store.errors import UNREADABLE, StoreError, translate
+from app.settings.language import counted, tr
+from app.store.errors import UNREADABLE, StoreError, invalid, translate
 from app.store.file_index import index_some
-from app.store.operations import Operation
-from app.store.queue import Queue
-from app.store.transaction import Transactions
+from app.store.operations import TYPED, MarkMessages, Operation, PatchChat, SaveChat, SaveMessage
+
+
+class Queue:
+    """An ordered list of operations keyed by their numbers. Not thread-safe: the writer locks it.
+
+    Invariant: applying the operations in order gives the same records as applying everything that
+    was ever added, in the order of adding.
+    """
+
+    def __init__(self) -> None:
+        self._operations: dict[int, Operation] = {}
+        self._slots: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._operations)
+
+    def add(self, number: int, operation: Operation) -> None:
+        """Appends; or replaces the waiting write of the same slot, in that one's place.
+
+        The earlier place matters: a message saved first is the parent of those that follow.
+        """
+        slot = operation.slot
+        if slot is None:
+            # It may write typed text too, so what is typed later must come after it.
+            for columns, kind in TYPED.items():
+                if isinstance(operation, SaveChat):
+                    self._slots.pop(f"{kind} {operation.chat.id}", None)
+                elif isinstance(operation, PatchChat) and not operation.changes.keys().isdisjoint(
+                    columns
+                ):
+                    self._slots.pop(f"{kind} {operation.chat_id}", None)
+            self._operations[number] = operation
+            return
+        place = self._slots.setdefault(slot, number)
+        self._operations[place] = operation
+
+    def items(self) -> Iterable[tuple[int, Operation]]:
+        """Numbers and operations, first to last."""
+        return self._operations.items()
+
+    def urgent(self) -> bool:
+        """Whether anything in it should be written at once."""
+        return any(operation.urgent for operation in self._operations.values())
+
+    def followed_by(self, later: Queue) -> Queue:
+        """This queue with the later one's operations added at its end."""
+        merged = Queue()
+        for queue in (self, later):
+            for number, operation in queue.items():
+                merged.add(number, operation)
+        return merged
+
 
 log = logging.getLogger(__name__)
+
+# The fault of the one write, not of the disk: trying again would hold up the others for ever.
+_REFUSED = (
+    sqlite3.IntegrityError,
+    sqlite3.ProgrammingError,
+    sqlite3.InterfaceError,
+    sqlite3.DataError,
+    ValueError,
+    TypeError,
+    OverflowError,
+)
+
+
+@dataclass
+class Transactions:
+    """Writes groups of operations over one connection.
+
+    Attributes:
+        before: called before each.
+        on_refused: told of a write that was left out.
+        on_unindexed: called when more is to be indexed than goes into one transaction.
+    """
+
+    db: sqlite3.Connection
+    path: Path
+    before: Callable[[], None]
+    on_refused: Callable[[StoreError], None]
+    on_unindexed: Callable[[], None]
+
+    def write(self, operations: list[Operation]) -> StoreError | None:
+        """Everything, or (where one operation is refused) everything else; the failure, if any."""
+        try:
+            self._transact(operations)
+        except _REFUSED:
+            return self._write_singly(operations)
+        except sqlite3.Error as error:
+            return translate(error, self.path)
+        except Exception as error:
+            # A thread that dies would take every later message with it: keep and try again.
+            log.exception("writing failed in a way that is not SQLite's")
+            return translate(error, self.path)
+        return None
+
+    def _write_singly(self, operations: list[Operation]) -> StoreError | None:
+        """One of the group contradicts the file: leave out that one, keep the others."""
+        refused: list[StoreError] = []
+        try:
+            self._begin()
+            for operation in operations:
+                self.db.execute("SAVEPOINT one")
+                try:
+                    operation.write(self.db)
+                except _REFUSED as error:
+                    self.db.execute("ROLLBACK TO one")
+                    refused.append(invalid(type(operation).__name__, error, self.path))
+                self.db.execute("RELEASE one")
+            self.db.execute("COMMIT")
+        except sqlite3.Error as error:
+            self.rollback()
+            return translate(error, self.path)
+        for refusal in refused:
+            self.on_refused(refusal)
+        return None
+
+    def _transact(self, operations: list[Operation]) -> None:
+        self._begin()
+        try:
+            for operation in operations:
+                operation.write(self.db)
+            if any(isinstance(each, SaveMessage | MarkMessages) for each in operations):
+                self._index()
+            self.db.execute("COMMIT")
+        except BaseException:
+            self.rollback()
+            raise
+
+    def _index(self) -> None:
+        """Let a search find what was just said. What fails is left out: the text is kept."""
+        self.db.execute("SAVEPOINT indexed")
+        try:
+            more = index_some(self.db)
+        except (sqlite3.Error, *UNREADABLE) as error:
+            log.warning("The search index was not brought up to date: %s", type(error).__name__)
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK TO indexed")
+        else:
+            if more:
+                self.on_unindexed()
+        if self.db.in_transaction:
+            self.db.execute("RELEASE indexed")
+
+    def _begin(self) -> None:
+        self.before()
+        self.db.execute("BEGIN IMMEDIATE")
+
+    def rollback(self) -> None:
+        # Some errors (a full disk among them) have rolled back by themselves.
+        if self.db.in_transaction:
+            self.db.execute("ROLLBACK")
+
 
 _GROUP_S = (
     0.25  # drafts and streaming text wait this long for company: at most four fsyncs a second

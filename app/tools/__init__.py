@@ -10,5 +10,5 @@ descriptions are shown escaped, a description that has changed is shown again be
 
 No widgets in here, and no engine.
 
-Imports: app.language, app.loop_thread, app.matching, app.store.
+Imports: app.settings.
 """

@@ -7,9 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from app.language import mark
-from app.tools.results import LONGEST, from_blocks
-from app.tools.tool import ToolError, clean
+from app.settings.language import mark
+from app.tools.tool import LONGEST, ToolError, clean, from_blocks
 
 if TYPE_CHECKING:
     from mcp import Client

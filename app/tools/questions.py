@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any
 from urllib.parse import urlsplit
 
-from app.language import mark, tr
+from app.settings.language import mark, tr
 from app.tools.tool import ToolError, clean
 
 MOST_FIELDS = 40

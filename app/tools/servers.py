@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from app.language import mark, tr
+from app.settings.language import mark, tr
 from app.tools.tool import BUILT_IN, ToolError, visible
 
 CALL_S = 60.0

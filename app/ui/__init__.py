@@ -1,4 +1,4 @@
 """Everything that is on screen, one folder for each part of the window.
 
-Imports: nothing.
+Imports: app.score, app.settings, app.ui.style, app.ui.widgets.
 """

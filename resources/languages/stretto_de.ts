@@ -44,7 +44,7 @@
         <translation>Die Chats in {path} konnten nicht gelesen oder geschrieben werden ({error}). Prüfe, ob der Datenträger verbunden ist und Platz hat, und versuche es dann erneut.</translation>
     </message>
     <message>
-        <location filename="../../app/store/readers.py"/>
+        <location filename="../../app/store/reading.py"/>
         <location filename="../../app/store/writer.py"/>
         <source>The chats are closed.</source>
         <translation>Die Chats sind geschlossen.</translation>
@@ -434,18 +434,18 @@
         <translation>Senden  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer_text.py"/>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>The models here cannot see pictures. Paste the text that is in it instead.</source>
         <translation>Die Modelle hier können keine Bilder sehen. Füge stattdessen den Text daraus ein.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table_text.py"/>
-        <location filename="../../app/ui/composer/composer_text.py"/>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>Message</source>
         <translation>Nachricht</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/composer/composer_text.py"/>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>The text is {count} characters long. A message takes {most}.</source>
         <comment>The text is {count} characters long. A message takes {most}.</comment>
         <translation>
@@ -465,7 +465,7 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>File {name}, {about}</source>
         <translation>Datei {name}, {about}</translation>
     </message>
@@ -485,165 +485,165 @@
         <translation>„{name}“ ist noch nicht ausgefüllt. Nochmals Enter sendet trotzdem.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
         <translation>Stretto kopiert die Chats einmal am Tag und vor jedem Update und behält die letzten drei Kopien. Die jetzigen Chats bleiben in einer eigenen Datei erhalten, beim Zurückgehen geht also nichts verloren.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
         <translation>Es gibt noch keine Kopie. Stretto legt eine an, sobald du an einem anderen Tag etwas änderst.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore from Backup</source>
         <translation>Backup wiederherstellen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Backups</source>
         <translation>Backups</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore and Start Again</source>
         <translation>Wiederherstellen und neu starten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore</source>
         <translation>Wiederherstellen</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Close Tab</source>
         <translation>Tab schließen</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/settings/translation.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Close</source>
         <translation>Schließen</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Close Others</source>
         <translation>Andere schließen</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Detach</source>
         <translation>Abtrennen</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Unpin (Dock)</source>
         <translation>Lösen (andocken)</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Minimize</source>
         <translation>Minimieren</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Today</source>
         <translation>Heute</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Yesterday</source>
         <translation>Gestern</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <source>Earlier this week</source>
         <translation>Diese Woche</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <source>This month</source>
         <translation>Dieser Monat</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Pinned</source>
         <translation>Angeheftet</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <source>Earlier</source>
         <translation>Früher</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>dddd d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>dddd, d. MMMM yyyy</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>dddd d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>dddd, d. MMMM</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>{size} · before an update</source>
         <translation>{size} · vor einem Update</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Crash Report</source>
         <translation>Absturzbericht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Something went wrong the last time Stretto ran</source>
         <translation>Beim letzten Lauf von Stretto ist etwas schiefgegangen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
         <translation>Die Chats sind gespeichert. Dieser Bericht hilft, den Fehler zu finden: Er enthält Versionen und Programmstapel, nichts aus deinen Chats. Er bleibt auf diesem Gerät, solange du ihn nicht weitergibst.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Report</source>
         <translation>Bericht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Copy</source>
         <translation>Kopieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Show File</source>
         <translation>Datei anzeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>The report cannot be read: {error}</source>
         <translation>Der Bericht kann nicht gelesen werden: {error}</translation>
     </message>
@@ -690,10 +690,10 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/settings/advanced.py"/>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
         <translation>Erneut versuchen</translation>
     </message>
@@ -749,7 +749,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/window/help_commands.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>About Stretto</source>
         <translation>Über Stretto</translation>
     </message>
@@ -769,63 +769,63 @@
         <translation>Lizenzen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Everything, all versions too. Can be imported again.</source>
         <translation>Alles, auch alle Versionen. Kann wieder importiert werden.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, as it was written.</source>
         <translation>Der angezeigte Zweig, so wie er geschrieben wurde.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Web page (HTML)</source>
         <translation>Webseite (HTML)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown. One file, nothing is loaded.</source>
         <translation>Der angezeigte Zweig. Eine Datei, es wird nichts nachgeladen.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Plain text</source>
         <translation>Reiner Text</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, without marks.</source>
         <translation>Der angezeigte Zweig, ohne Auszeichnungen.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, on A4 pages.</source>
         <translation>Der angezeigte Zweig, auf A4-Seiten.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export Chats</source>
         <translation>Chats exportieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Which chats</source>
         <translation>Welche Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Form</source>
         <comment>of what is exported</comment>
         <translation>Format</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>With what models thought before they answered</source>
         <translation>Mit dem, was Modelle vor der Antwort dachten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Chats exported</source>
         <translation>Exportierte Chats</translation>
     </message>
@@ -841,7 +841,7 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation>Exportieren…</translation>
@@ -917,19 +917,19 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/models/fit_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
-        <location filename="../../app/ui/pane/pages_dialog.py"/>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
-        <location filename="../../app/ui/widgets/foot.py"/>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/sheet.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
     </message>
@@ -974,45 +974,45 @@
         <translation>Wähle höchstens {most} Modelle: {columns} sind gewählt, und jedes braucht eine Spalte.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
-        <location filename="../../app/ui/sidebar/list_view.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>JSON always has them</source>
         <translation>In JSON ist es immer enthalten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>There is no chat to export yet.</source>
         <translation>Es gibt noch keinen Chat zum Exportieren.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export Into a Folder</source>
         <translation>In einen Ordner exportieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export</source>
         <translation>Exportieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
         <translation>Stoppen</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>{done} of %Ln chats</source>
         <comment>{done} of %Ln chats</comment>
         <translation>
@@ -1021,390 +1021,390 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The export failed: {name}.</source>
         <translation>Der Export ist fehlgeschlagen: {name}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>waiting</source>
         <translation>wartet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>reading</source>
         <translation>liest</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
-        <location filename="../../app/ui/transcript/row_words.py"/>
-        <location filename="../../app/ui/window/announcer.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>answering</source>
         <translation>antwortet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>paused</source>
         <translation>pausiert</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Guest</source>
         <translation>Gast</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>The answer so far</source>
         <translation>Die Antwort bisher</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Pause</source>
         <translation>Pausieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>This answer has ended.</source>
         <translation>Diese Antwort ist zu Ende.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Go On</source>
         <translation>Fortsetzen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
         <translation>Stretto liest sein eigenes JSON, die Datenexporte von ChatGPT und Claude (das Zip-Archiv oder die conversations.json darin), den Export von Open WebUI und die Gesprächsdateien von LM Studio. Welche es sind, erkennt es selbst. Chats, die schon hier sind, bleiben, wie sie sind.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import Chats</source>
         <translation>Chats importieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>How much is read</source>
         <translation>Wie viel gelesen ist</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>What was not understood</source>
         <translation>Was nicht verstanden wurde</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Choose Files…</source>
         <translation>Dateien auswählen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Choose Folder…</source>
         <translation>Ordner auswählen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Such as LM Studio&apos;s folder of conversations</source>
         <translation>Etwa den Ordner mit Gesprächen von LM Studio</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>All files</source>
         <translation>Alle Dateien</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import</source>
         <translation>Importieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import a Folder</source>
         <translation>Ordner importieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Reading…</source>
         <translation>Wird gelesen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>for a reason that is not known</source>
         <translation>aus unbekanntem Grund</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The import failed: {why}.</source>
         <translation>Der Import ist fehlgeschlagen: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
         <translation>Stretto steht unter der MIT-Lizenz. Qt, PySide6 und Qt Advanced Docking werden unter der LGPL benutzt: Sie sind eigene Bibliotheken neben dem Programm, und du darfst sie durch selbst gebaute ersetzen.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Licences</source>
         <translation>Lizenzen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Parts</source>
         <translation>Bestandteile</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Licence</source>
         <translation>Lizenz</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Name</source>
         <translation>Name</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Write a name first</source>
         <translation>Gib zuerst einen Namen ein</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>“{name}” exists already. Replace it?</source>
         <translation>„{name}“ gibt es schon. Ersetzen?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Replace</source>
         <translation>Ersetzen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/palette/prompt_picker.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
         <translation>Prompts</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Text of the prompt</source>
         <translation>Text des Prompts</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Explain {{topic}} to {{audience}} in three sentences.</source>
         <translation>Erkläre {{topic}} für {{audience}} in drei Sätzen.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>New</source>
         <translation>Neu</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
         <translation>Löschen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Bring Back</source>
         <translation>Zurückholen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>New prompt</source>
         <translation>Neuer Prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>There is no prompt to delete</source>
         <translation>Es gibt keinen Prompt zum Löschen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Nothing was deleted here</source>
         <translation>Hier wurde nichts gelöscht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
         <translation>Tippe / in eine leere Nachricht, um einen Prompt einzusetzen. Tab springt durch seine {{variables}}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Choose New to write your first prompt.</source>
         <translation>Wähle „Neu“, um den ersten Prompt zu schreiben.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
         <translation>Ein Prompt braucht einen Namen. Er heißt noch „{before}“.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Another prompt is called so. This one is still called “{before}”.</source>
         <translation>Ein anderer Prompt heißt schon so. Dieser heißt noch „{before}“.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
-        <location filename="../../app/ui/window/help_commands.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Keyboard Shortcuts</source>
         <translation>Tastenkürzel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Commands and their keys</source>
         <translation>Befehle und ihre Tasten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Usual Keys for All</source>
         <translation>Standardtasten für alle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Bring Back My Keys</source>
         <translation>Meine Tasten zurückholen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>no keys</source>
         <translation>keine Tasten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{command}: {keys}, changed. Change</source>
         <translation>{command}: {keys}, geändert. Ändern</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{command}: {keys}. Change</source>
         <translation>{command}: {keys}. Ändern</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>none</source>
         <comment>no keys</comment>
         <translation>keine</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Usually {usual}</source>
         <translation>Standard: {usual}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Change its keys</source>
         <translation>Tasten ändern</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>All commands have their usual keys</source>
         <translation>Alle Befehle haben ihre Standardtasten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>In a chat</source>
         <translation>In einem Chat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Change Keys</source>
         <translation>Tasten ändern</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Keys for {command}</source>
         <translation>Tasten für {command}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Set</source>
         <translation>Festlegen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>No Keys</source>
         <translation>Keine Tasten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Usual Keys</source>
         <translation>Standardtasten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Press the keys for “{command}”</source>
         <translation>Drücke die Tasten für „{command}“</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>It has its usual keys</source>
         <translation>Der Befehl hat seine Standardtasten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>It has no keys</source>
         <translation>Der Befehl hat keine Tasten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} belongs to “{command}” now, which loses it.</source>
         <translation>{keys} gehört bisher zu „{command}“; dieser Befehl verliert die Tasten.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
-        <location filename="../../app/ui/sidebar/trash_button.py"/>
-        <location filename="../../app/ui/window/store_commands.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Trash</source>
         <translation>Papierkorb</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
-        <location filename="../../app/ui/sidebar/trash_button.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Deleted chats</source>
         <translation>Gelöschte Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Delete Now</source>
         <translation>Jetzt löschen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Empty Trash</source>
         <translation>Papierkorb leeren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Keep</source>
         <translation>Behalten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase for Good</source>
         <translation>Endgültig löschen</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
         <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
         <translation>
@@ -1413,22 +1413,22 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>The trash is empty.</source>
         <translation>Der Papierkorb ist leer.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
         <translation>Beiseitegelegte beschädigte Dateien können noch Text gelöschter Chats enthalten: {files}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
         <translation>„{title}“ endgültig löschen, auch aus den Backups? Das lässt sich nicht rückgängig machen.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
         <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
         <translation>
@@ -1437,12 +1437,12 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Choose a chat first</source>
         <translation>Wähle zuerst einen Chat</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted %n day ago</source>
         <comment>Deleted %n days ago</comment>
         <translation>
@@ -1451,17 +1451,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted yesterday</source>
         <translation>Gestern gelöscht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted today</source>
         <translation>Heute gelöscht</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>erased in %n day</source>
         <comment>erased in %n days</comment>
         <translation>
@@ -1470,156 +1470,156 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>erased tomorrow</source>
         <translation>wird morgen endgültig gelöscht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>erased today</source>
         <translation>wird heute endgültig gelöscht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto {version} is there</source>
         <translation>Stretto {version} ist da</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>You have {version}. Your chats stay as they are.</source>
         <translation>Du hast {version}. Deine Chats bleiben, wie sie sind.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>The page says what is new.</source>
         <translation>Was neu ist, steht auf der Seite.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>What is new</source>
         <translation>Neuerungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Open Download Page</source>
         <translation>Download-Seite öffnen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Skip This Version</source>
         <translation>Diese Version überspringen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Later</source>
         <translation>Später</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
         <translation>Ein Wheel ist ein Programm: Es darf alles, was du darfst. Hole es von {page}; dort steht der Hash unter „Download files“, „View hashes“. Vergleiche die beiden.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Is this the hash that its makers name?</source>
         <translation>Ist das der Hash, den die Hersteller nennen?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Copy the hash</source>
         <translation>Hash kopieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Use from the Next Start</source>
         <translation>Ab dem nächsten Start benutzen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Command</source>
         <translation>Befehl</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Chat</source>
         <translation>Chat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>On disk</source>
         <translation>Auf der Festplatte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>The most tokens of a prompt and its reply together</source>
         <translation>Die meisten Tokens, die ein Prompt und seine Antwort zusammen haben können</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>By its template and config</source>
         <translation>Laut Vorlage und Konfiguration</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Weights, and the KV caches of its chats</source>
         <translation>Gewichte und die KV-Caches seiner Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
-        <location filename="../../app/ui/models/search_field.py"/>
-        <location filename="../../app/ui/palette/entries.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Model</source>
         <translation>Modell</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Size</source>
         <translation>Größe</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Precision</source>
         <translation>Genauigkeit</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Can</source>
         <comment>what a model can do</comment>
         <translation>Kann</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Used</source>
         <comment>when a model was used</comment>
         <translation>Benutzt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>In memory</source>
         <translation>Im Speicher</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Setting</source>
         <translation>Einstellung</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Prompt</source>
         <translation>Prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Resource</source>
         <translation>Ressource</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Not possible now: {why}</source>
         <translation>Jetzt nicht möglich: {why}</translation>
     </message>
@@ -1655,72 +1655,72 @@
         <translation>Nichts mit diesem Namen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/prompt_picker.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Edit Prompts…</source>
         <translation>Prompts bearbeiten…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/prompt_picker.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Write a Prompt…</source>
         <translation>Prompt schreiben…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Free text</source>
         <translation>Freier Text</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>JSON of a schema</source>
         <translation>JSON nach Schema</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One of a list</source>
         <translation>Eines aus einer Liste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Pattern</source>
         <translation>Muster</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Answer as</source>
         <translation>Antworten als</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>What answers have to be; the model can write nothing else</source>
         <translation>Was die Antworten sein müssen; etwas anderes kann das Modell nicht schreiben</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Schema</source>
         <translation>Schema</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Choices</source>
         <translation>Auswahl</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One choice a line</source>
         <translation>Eine Möglichkeit pro Zeile</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One choice a line; \n stands for a line break</source>
         <translation>Eine Möglichkeit pro Zeile; \n steht für einen Zeilenumbruch</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>A regular expression; the whole answer matches it</source>
         <translation>Ein regulärer Ausdruck, dem die ganze Antwort entspricht</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{used} of {limit} tokens</source>
         <comment>{used} of {limit} tokens</comment>
         <translation>
@@ -1729,7 +1729,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{used} of {limit} tokens of context</source>
         <comment>{used} of {limit} tokens of context</comment>
         <translation>
@@ -1738,17 +1738,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{context}, {count} reused in the last turn</source>
         <translation>{context}, davon {count} zuletzt wiederverwendet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{context}. Nearly full: start a new chat, or let this one forget its oldest turns.</source>
         <translation>{context}. Fast voll: Beginne einen neuen Chat, oder lass diesen die ältesten Nachrichten vergessen.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Context: {words}</source>
         <translation>Kontext: {words}</translation>
     </message>
@@ -1830,32 +1830,32 @@
         <translation>Wähle links einen aus, oder beginne einen neuen. {keys} holt den letzten zurück.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Find in this chat</source>
         <translation>In diesem Chat suchen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Earlier message  Enter</source>
         <translation>Frühere Nachricht  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Later message  Shift+Enter</source>
         <translation>Spätere Nachricht  Shift+Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Close  Esc</source>
         <translation>Schließen  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Not found</source>
         <translation>Nicht gefunden</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>{number} of {count}</source>
         <translation>{number} von {count}</translation>
     </message>
@@ -1866,7 +1866,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Settings of this chat</source>
         <translation>Einstellungen dieses Chats</translation>
     </message>
@@ -1898,7 +1898,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>More</source>
         <translation>Mehr</translation>
     </message>
@@ -1913,138 +1913,138 @@
         <translation>Verborgen, bis du eine der Antworten behältst</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
         <translation>Ein Modell, das für einen Rechner zu groß ist, läuft auf mehreren, mit einem Teil auf jedem. Sie brauchen dieselbe Version von Stretto und die Dateien des Modells und werden über ssh ohne Passwort erreicht.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Tick two machines or more, and choose a model.</source>
         <translation>Haken Sie mindestens zwei Rechner an, und wählen Sie ein Modell.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Several Machines</source>
         <translation>Mehrere Rechner</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Machine</source>
         <translation>Rechner</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>State</source>
         <translation>Zustand</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>user@machine, or local</source>
         <translation>nutzer@rechner oder local</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Its Python or Stretto (stretto)</source>
         <translation>Dortiges Python oder Stretto (stretto)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Check</source>
         <translation>Prüfen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Test</source>
         <translation>Testen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Measures the connection, and tokens a second beside one machine</source>
         <translation>Misst die Verbindung und die Token je Sekunde im Vergleich zu einem Rechner</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Start</source>
         <translation>Starten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>This machine</source>
         <translation>Dieser Rechner</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Not checked yet</source>
         <translation>Noch nicht geprüft</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>“local” is this machine. Take another name.</source>
         <translation>„local“ ist dieser Rechner. Nehmen Sie einen anderen Namen.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Asking the machines…</source>
         <translation>Die Rechner werden gefragt…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Ready</source>
         <translation>Bereit</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Not ready</source>
         <translation>Nicht bereit</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Testing. This takes a minute or more…</source>
         <translation>Der Test läuft. Er dauert eine Minute oder länger…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Starting {hosts}…</source>
         <translation>{hosts} werden gestartet…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Images</source>
         <translation>Bilder</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Comes with Stretto</source>
         <translation>Gehört zu Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Stretto&apos;s models</source>
         <translation>Modelle von Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Added by hand</source>
         <translation>Von Hand hinzugefügt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{bits}-bit, mixed</source>
         <translation>{bits} Bit, gemischt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Its weights are not quantized</source>
         <translation>Die Gewichte sind nicht quantisiert</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Its config does not say</source>
         <translation>Die Konfiguration sagt es nicht</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Weights in %n bit</source>
         <comment>Weights in %n bits</comment>
         <translation>
@@ -2053,7 +2053,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{weights}, %n of them share a scale</source>
         <comment>{weights}, %n of them share a scale</comment>
         <translation>
@@ -2062,17 +2062,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{weights}; some layers have other bits</source>
         <translation>{weights}; einige Schichten haben andere Bitzahlen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>By its template and config. Stretto shows models no images yet.</source>
         <translation>Laut Vorlage und Konfiguration. Stretto zeigt Modellen noch keine Bilder.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>%n day ago</source>
         <comment>%n days ago</comment>
         <translation>
@@ -2081,26 +2081,26 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>d. MMMM</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>d. MMMM yyyy</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Not loaded</source>
         <translation>Nicht geladen</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>%Ln model</source>
         <comment>%Ln models</comment>
         <translation>
@@ -2109,27 +2109,27 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{size} on disk</source>
         <translation>{size} auf der Festplatte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>looking for more…</source>
         <translation>sucht weiter…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>draft model {name}</source>
         <translation>Entwurfsmodell {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{name} has drafted nothing yet.</source>
         <translation>{name} hat noch nichts entworfen.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{name} has drafted %Ln token; {share} of that held.</source>
         <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
         <translation>
@@ -2138,7 +2138,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>context %Ln token</source>
         <comment>context %Ln tokens</comment>
         <translation>
@@ -2147,29 +2147,29 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>pinned</source>
         <translation>angeheftet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>in memory, {size}</source>
         <translation>im Speicher, {size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>licence {name}</source>
         <translation>Lizenz {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>used {when}</source>
         <translation>benutzt {when}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Loading…</source>
@@ -2186,7 +2186,7 @@
         <translation>Entladen, lädt beim Senden</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Loading {share}</source>
         <translation>Lädt {share}</translation>
@@ -2207,262 +2207,262 @@
         <translation>Einstellungen dieses Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/widgets/toast.py"/>
         <source>Notice</source>
         <translation>Hinweis</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>loading…</source>
         <translation>wird geladen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>not loaded</source>
         <translation>nicht geladen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open Model Folder…</source>
         <translation>Modellordner öffnen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Add a Remote Model…</source>
         <translation>Entferntes Modell hinzufügen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Manage Models…</source>
         <translation>Modelle verwalten…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Take it out of memory. Its chats load it when they send.</source>
         <translation>Aus dem Speicher nehmen. Seine Chats laden es beim Senden.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>No model is in memory</source>
         <translation>Kein Modell ist im Speicher</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Unload a Model…</source>
         <translation>Modell entladen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>What Would Fit…</source>
         <translation>Was passen würde…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Start Again</source>
         <translation>Neu starten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>{name} does not fit into memory. {error}</source>
         <translation>{name} passt nicht in den Speicher. {error}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>{name} could not be loaded. {error}</source>
         <translation>{name} konnte nicht geladen werden. {error}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>As the model</source>
         <translation>Wie das Modell</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Before answering</source>
         <translation>Vor dem Antworten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Not at all</source>
         <translation>Gar nicht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>8 bits</source>
         <translation>8 Bit</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>4 bits</source>
         <translation>4 Bit</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Instructions</source>
         <translation>Anweisungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>How the model should behave in this chat</source>
         <translation>Wie sich das Modell in diesem Chat verhalten soll</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Presets</source>
         <translation>Voreinstellungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Settings saved under a name</source>
         <translation>Einstellungen, die unter einem Namen gespeichert sind</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Random</source>
         <translation>Zufällig</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Seed</source>
         <translation>Seed</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>As last time</source>
         <translation>Wie zuletzt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Take the seed of the last answer, to have the same again</source>
         <translation>Den Seed der letzten Antwort nehmen, um dasselbe noch einmal zu bekommen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Another seed for each answer</source>
         <translation>Ein anderer Seed für jede Antwort</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
         <translation>Nachdenken</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Reproducible, to the last bit (slower)</source>
         <translation>Reproduzierbar bis aufs letzte Bit (langsamer)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Forget the oldest turns when the context is full</source>
         <translation>Bei vollem Kontext die ältesten Nachrichten vergessen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Stop at</source>
         <translation>Stoppen bei</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One text a line</source>
         <translation>Ein Text pro Zeile</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Texts that end the answer, one a line; \n stands for a line break</source>
         <translation>Texte, die die Antwort beenden, einer pro Zeile; \n steht für einen Zeilenumbruch</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>KV cache</source>
         <translation>KV-Cache</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
-        <location filename="../../app/ui/pane/leaving.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Context</source>
         <translation>Kontext</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>The most tokens that this chat may have; fewer take less memory</source>
         <translation>Die meisten Tokens, die dieser Chat haben darf; weniger brauchen weniger Speicher</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>For this chat, from its next reply on.</source>
         <translation>Für diesen Chat, ab der nächsten Antwort.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Fewer settings</source>
         <translation>Weniger Einstellungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>More settings</source>
         <translation>Mehr Einstellungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pages_dialog.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Choose</source>
         <translation>Auswählen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Remote</source>
         <comment>of a model that answers on another machine</comment>
         <translation>Entfernt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>What you send leaves this machine.</source>
         <translation>Was du sendest, verlässt diesen Rechner.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Sent to {host}: it leaves this machine.</source>
         <translation>Geht an {host}: Es verlässt diesen Rechner.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Sent to {host}, another program of this machine.</source>
         <translation>Geht an {host}, ein anderes Programm dieses Rechners.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>It is answered by another program of this machine, at {host}.</source>
         <translation>Hier antwortet ein anderes Programm dieses Rechners, unter {host}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
         <translation>Es läuft auf einem anderen Rechner: Alles, was du in diesem Chat sendest, geht an {host}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>What they return is sent to {host}, as what you write is.</source>
         <translation>Was sie zurückgeben, wird wie dein Text an {host} gesendet.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
         <translation>{host} erfährt nichts von: {names}. Wie viele Tokens ein Chat braucht, sagt es nach jeder Antwort.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Message %n chat…</source>
         <comment>Message %n chats…</comment>
         <translation>
@@ -2471,7 +2471,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Message {name}…</source>
         <translation>Nachricht an {name}…</translation>
     </message>
@@ -2486,18 +2486,18 @@
         <translation>Ab jetzt vergisst dieser Chat die ältesten Nachrichten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Attach Files</source>
         <translation>Dateien anhängen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Attach</source>
         <translation>Anhängen</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The pasted text, {count} character, goes with the message as a file</source>
         <comment>The pasted text, {count} characters, goes with the message as a file</comment>
         <translation>
@@ -2506,17 +2506,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>is being read…</source>
         <translation>wird gelesen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} is attached, {about}</source>
         <translation>{name} ist angehängt, {about}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{count} tokens</source>
         <comment>{count} tokens</comment>
         <translation>
@@ -2525,7 +2525,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>about {count} tokens</source>
         <comment>about {count} tokens</comment>
         <translation>
@@ -2534,103 +2534,103 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} is taken off</source>
         <translation>{name} ist entfernt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>All of It</source>
         <translation>Alles</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The Beginning, as Much as Fits</source>
         <translation>Den Anfang, so viel passt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Passages That Match the Question</source>
         <translation>Stellen, die zur Frage passen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Put into the Message as Text</source>
         <translation>Als Text in die Nachricht einsetzen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Take It Off</source>
         <translation>Entfernen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_menus.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>No other model is in memory.</source>
         <translation>Kein anderes Modell ist im Speicher.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_menus.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>{name} is unloaded</source>
         <translation>{name} ist entladen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_menus.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Folder for Tools</source>
         <translation>Ordner für Tools</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>No presets yet</source>
         <translation>Noch keine Voreinstellungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Choose “Save as Preset…” to keep these settings</source>
         <translation>Mit „Als Voreinstellung speichern…“ diese Einstellungen behalten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Save as Preset…</source>
         <translation>Als Voreinstellung speichern…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
         <translation>Umbenennen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Save as Preset</source>
         <translation>Als Voreinstellung speichern</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>A name for these settings; one in use is replaced:</source>
         <translation>Ein Name für diese Einstellungen; ein schon benutzter wird ersetzt:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Rename Preset</source>
         <translation>Voreinstellung umbenennen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Another name:</source>
         <translation>Neuer Name:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Preset “{name}” replaced</source>
         <translation>Voreinstellung „{name}“ ersetzt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Preset renamed to “{name}”</source>
         <translation>Voreinstellung in „{name}“ umbenannt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Preset “{name}” deleted</source>
         <translation>Voreinstellung „{name}“ gelöscht</translation>
     </message>
@@ -2745,7 +2745,7 @@
         <translation>Für jedes Mal, dass es vorkam</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{name} cannot call tools.</source>
         <translation>{name} kann keine Tools aufrufen.</translation>
     </message>
@@ -2760,7 +2760,7 @@
         <translation>Tool-Server…</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
@@ -2782,56 +2782,56 @@
         <translation>Schreiben erlauben</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
         <translation>Entfernen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
         <translation>Noch keine Modelle. Hole eines vom Hub, oder füge den Ordner hinzu, in dem deine liegen: Sie werden dort benutzt, wo sie sind.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>No model has these words.</source>
         <translation>Kein Modell enthält diese Wörter.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Search models</source>
         <translation>Modelle suchen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Clear the search</source>
         <translation>Suche leeren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
         <translation>Ordner hinzufügen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Look for models in a folder of yours</source>
         <translation>In einem eigenen Ordner nach Modellen suchen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Download a model from the hub</source>
         <translation>Modell vom Hub herunterladen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Looking for models…</source>
         <translation>Modelle werden gesucht…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>{name} is unloaded. Its chats load it when they send.</source>
         <translation>{name} ist entladen. Seine Chats laden es beim Senden.</translation>
     </message>
@@ -2884,7 +2884,7 @@ Jetzt: {now}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>{count} token</source>
         <comment>{count} tokens</comment>
         <translation>
@@ -2907,87 +2907,87 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Pages of {name}</source>
         <translation>Seiten von {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of pages</source>
         <translation>Seitenzahlen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which pages does the model get?</source>
         <translation>Welche Seiten bekommt das Modell?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Pages…</source>
         <translation>Ausgewählte Seiten…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Slides of {name}</source>
         <translation>Folien von {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of slides</source>
         <translation>Foliennummern</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which slides does the model get?</source>
         <translation>Welche Folien bekommt das Modell?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Slides…</source>
         <translation>Ausgewählte Folien…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Sheets of {name}</source>
         <translation>Blätter von {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of sheets</source>
         <translation>Blattnummern</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which sheets does the model get?</source>
         <translation>Welche Blätter bekommt das Modell?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Sheets…</source>
         <translation>Ausgewählte Blätter…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chapters of {name}</source>
         <translation>Kapitel von {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of chapters</source>
         <translation>Kapitelnummern</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which chapters does the model get?</source>
         <translation>Welche Kapitel bekommt das Modell?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Chapters…</source>
         <translation>Ausgewählte Kapitel…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} slide.</source>
         <comment>The file has {count} slides.</comment>
         <translation>
@@ -2996,7 +2996,7 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} sheet.</source>
         <comment>The file has {count} sheets.</comment>
         <translation>
@@ -3005,7 +3005,7 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} chapter.</source>
         <comment>The file has {count} chapters.</comment>
         <translation>
@@ -3014,7 +3014,7 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} page.</source>
         <comment>The file has {count} pages.</comment>
         <translation>
@@ -3023,57 +3023,57 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>
         <translation>Sprache</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Holds from the next start on</source>
         <translation>Gilt ab dem nächsten Start</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>As the System</source>
         <translation>Wie das System</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Light</source>
         <translation>Hell</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Dark</source>
         <translation>Dunkel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Appearance</source>
         <translation>Erscheinungsbild</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Restart Now</source>
         <translation>Jetzt neu starten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Stretto ends and starts again in this language. Answers that are written stop.</source>
         <translation>Stretto wird beendet und in dieser Sprache neu gestartet. Laufende Antworten werden gestoppt.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/dates.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>en</source>
         <comment>the code of this language: names of days and months are in it</comment>
         <translation>de</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} s</source>
         <comment>seconds</comment>
@@ -3091,13 +3091,13 @@ Jetzt: {now}</translation>
         <translation>{number} Tok/s</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} GB</source>
         <translation>{number} GB</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} MB</source>
         <translation>{number} MB</translation>
@@ -3134,12 +3134,12 @@ Jetzt: {now}</translation>
         <translation>erstes Token {time}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
         <translation>{verdict}: {weights} Gewichte + {caches} für {chats} mit {tokens} + {working} zum Arbeiten = {total} von {free}, die Modelle und Chats belegen dürfen.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Chats of %Ln token would fit.</source>
         <comment>Chats of %Ln tokens would fit.</comment>
         <translation>
@@ -3148,7 +3148,7 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>It would fit with keys and values in %n bit.</source>
         <comment>It would fit with keys and values in %n bits.</comment>
         <translation>
@@ -3157,34 +3157,34 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>One chat would fit.</source>
         <translation>Ein Chat würde passen.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Choose a smaller one, or one in fewer bits.</source>
         <translation>Wähle ein kleineres oder eines mit weniger Bit.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Fits</source>
         <translation>Passt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Tight</source>
         <comment>the memory</comment>
         <translation>Knapp</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Too large</source>
         <translation>Zu groß</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>%Ln token</source>
         <comment>%Ln tokens</comment>
@@ -3194,7 +3194,7 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>%n chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -3203,22 +3203,22 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
         <translation>{verdict}: {weights} Gewichte von {room}, die Modelle und Chats belegen dürfen. Seine Chats kommen hinzu.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{tokens} context</source>
         <translation>Kontext {tokens}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>by {owner}</source>
         <translation>von {owner}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{count} download</source>
         <comment>{count} downloads</comment>
         <translation>
@@ -3227,31 +3227,31 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Reasoning</source>
         <translation>Nachdenken</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tools</source>
         <translation>Tools</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>tools</source>
         <comment>after another word</comment>
         <translation>Tools</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>images (Stretto gives it text only)</source>
         <translation>Bilder (Stretto gibt ihm nur Text)</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>%Ln download last month</source>
         <comment>%Ln downloads last month</comment>
         <translation>
@@ -3260,12 +3260,12 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>updated {date}</source>
         <translation>aktualisiert: {date}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>gated</source>
         <translation>zugangsbeschränkt</translation>
     </message>
@@ -3292,7 +3292,7 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>cut off: the memory was full</source>
         <translation>abgeschnitten: Der Speicher war voll</translation>
     </message>
@@ -3307,80 +3307,80 @@ Jetzt: {now}</translation>
         <translation>Pausiert</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Writing</source>
         <translation>Schreiben</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Send with</source>
         <translation>Senden mit</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
-        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Spelling</source>
         <translation>Rechtschreibung</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Notifications</source>
         <translation>Mitteilungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>New chats</source>
         <translation>Neue Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Models and chats</source>
         <translation>Modelle und Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>KV caches on disk</source>
         <translation>KV-Caches auf der Festplatte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>From elsewhere</source>
         <translation>Von anderswo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Icon</source>
         <translation>Symbol</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Updates</source>
         <translation>Updates</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>New versions</source>
         <translation>Neue Versionen</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Asks you</source>
         <translation>Fragt dich</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for your answer</source>
         <translation>Wartet auf deine Antwort</translation>
     </message>
@@ -3576,92 +3576,92 @@ Jetzt: {now}</translation>
         <translation>Dort weitermachen, wo die Antwort abgeschnitten wurde</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Slide {number}</source>
         <translation>Folie {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Sheet {number}</source>
         <translation>Blatt {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Chapter {number}</source>
         <translation>Kapitel {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Show what the model got</source>
         <translation>Zeigen, was das Modell bekam</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>What the model got of {name}</source>
         <translation>Was das Modell von {name} bekam</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Its text is not there any more.</source>
         <translation>Der Text ist nicht mehr da.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>The rest is not shown here.</source>
         <translation>Der Rest wird hier nicht gezeigt.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Page {number}</source>
         <translation>Seite {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/code_buttons.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Do not wrap lines</source>
         <translation>Zeilen nicht umbrechen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/code_buttons.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Wrap long lines</source>
         <translation>Lange Zeilen umbrechen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/code_buttons.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy code</source>
         <translation>Code kopieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Use Without Adapter</source>
         <translation>Ohne Adapter benutzen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Forget the Oldest Turns</source>
         <translation>Älteste Nachrichten vergessen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Edit Message</source>
         <translation>Nachricht bearbeiten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Leave Message Out</source>
         <translation>Nachricht auslassen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Use Another Model…</source>
         <translation>Anderes Modell benutzen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Why there is no answer</source>
         <translation>Warum es keine Antwort gibt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/jump_button.py"/>
+        <location filename="../../app/ui/transcript/transcript.py"/>
         <source>Jump to newest</source>
         <translation>Zum Neuesten springen</translation>
     </message>
@@ -3696,84 +3696,84 @@ Jetzt: {now}</translation>
         <translation>Spätere Version</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/reasoning.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Thought</source>
         <translation>Nachgedacht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>stopped</source>
         <translation>gestoppt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>interrupted</source>
         <translation>unterbrochen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>no answer</source>
         <translation>keine Antwort</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>You</source>
         <translation>Du</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>System</source>
         <translation>System</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Tool</source>
         <translation>Tool</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Assistant</source>
         <translation>Assistent</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>System prompt</source>
         <translation>System-Prompt</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>End of thoughts</source>
         <translation>Ende der Gedanken</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
-        <location filename="../../app/ui/window/notifications.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>The model</source>
         <translation>Das Modell</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>cut off at its length limit</source>
         <translation>an der Längengrenze abgeschnitten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>with {name}</source>
         <translation>mit {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>version {number} of {count}</source>
         <translation>Version {number} von {count}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/text_stops.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Link, {words}. Enter opens it.</source>
         <translation>Link, {words}. Enter öffnet ihn.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/text_stops.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Code, {language}, {count} line. Enter copies it.</source>
         <comment>Code, {language}, {count} lines. Enter copies it.</comment>
         <translation>
@@ -3782,7 +3782,7 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/text_stops.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Code, {count} line. Enter copies it.</source>
         <comment>Code, {count} lines. Enter copies it.</comment>
         <translation>
@@ -3841,88 +3841,88 @@ Jetzt: {now}</translation>
         <translation>Es hat {size}; etwa {room} passen in diesen Chat.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Allow Once</source>
         <translation>Einmal erlauben</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run it this one time  Enter</source>
         <translation>Dieses eine Mal ausführen  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Always This Tool</source>
         <translation>Dieses Tool immer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run it in this chat without asking again  T</source>
         <translation>In diesem Chat ohne weitere Frage ausführen  T</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Always This Server in This Chat</source>
         <translation>Diesen Server in diesem Chat immer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run all of its tools without asking  S</source>
         <translation>Alle seine Tools ohne Frage ausführen  S</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Deny</source>
         <translation>Nicht erlauben</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Do not run it; the model is told so  D</source>
         <translation>Nicht ausführen; das Modell erfährt es  D</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You answered it.</source>
         <translation>Der Server fragte: {question}
 Du hast geantwortet.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You declined.</source>
         <translation>Der Server fragte: {question}
 Du hast abgelehnt.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You left it unanswered.</source>
         <translation>Der Server fragte: {question}
 Du hast nicht geantwortet.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>tool</source>
         <translation>Tool</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Running {tool}…</source>
         <translation>{tool} läuft…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The result of {tool} is too long</source>
         <translation>Das Ergebnis von {tool} ist zu lang</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run {tool}?</source>
         <translation>{tool} ausführen?</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{count} character</source>
         <comment>{count} characters</comment>
         <translation>
@@ -3931,32 +3931,32 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} · Not allowed</source>
         <translation>{tool} · Nicht erlaubt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} · Stopped</source>
         <translation>{tool} · Gestoppt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} · Interrupted when Stretto was closed</source>
         <translation>{tool} · Unterbrochen, als Stretto geschlossen wurde</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Failed</source>
         <translation>Fehlgeschlagen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{number} ms</source>
         <translation>{number} ms</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{kept} of {size} characters</source>
         <comment>{kept} of {size} characters</comment>
         <translation>
@@ -3965,7 +3965,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>… {count} character more</source>
         <comment>… {count} characters more</comment>
         <translation>
@@ -3974,7 +3974,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript_view.py"/>
+        <location filename="../../app/ui/transcript/transcript.py"/>
         <source>Conversation</source>
         <translation>Gespräch</translation>
     </message>
@@ -4009,42 +4009,42 @@ Du hast nicht geantwortet.</translation>
         <translation>Weniger zeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/announcer.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>done</source>
         <translation>fertig</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/announcer.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>{text}… The rest stands in the conversation.</source>
         <translation>{text}… Der Rest steht im Gespräch.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast to All Chats</source>
         <translation>Rundruf an alle Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is off</source>
         <translation>Rundruf ist aus</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on: your next message goes to every open chat</source>
         <translation>Rundruf ist an: Die nächste Nachricht geht an alle offenen Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. Open another chat beside this one.</source>
         <translation>Rundruf ist an. Öffne noch einen Chat neben diesem.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Leave or Join the Broadcast</source>
         <translation>Rundruf verlassen oder daran teilnehmen</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>%n chat was still answering and did not get this message</source>
         <comment>%n chats were still answering and did not get this message</comment>
         <translation>
@@ -4093,7 +4093,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Modellordner öffnen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open GGUF File…</source>
         <translation>GGUF-Datei öffnen …</translation>
@@ -4190,80 +4190,80 @@ Du hast nicht geantwortet.</translation>
         <translation>Die Frage offenlassen; der Server entscheidet, wie es weitergeht  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
         <translation>Liegt im Schlüsselbund dieses Systems und wird nur dieser Adresse gezeigt.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
         <translation>Bleibt, bis Stretto endet, und wird nur dieser Adresse gezeigt: Dieses System hat keinen Schlüsselbund dafür.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
         <translation>Was du in einem Chat mit diesem Modell sendest, verlässt diesen Rechner und geht an {host}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>{host} is another program of this machine.</source>
         <translation>{host} ist ein anderes Programm dieses Rechners.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
         <translation>Der Weg dorthin ist nicht verschlüsselt: Andere können unterwegs mitlesen, was du sendest, und den Schlüssel.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Write an address, and the name of a model or choose one of those there.</source>
         <translation>Gib eine Adresse und den Namen eines Modells an, oder wähle eines von dort.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Add a Remote Model</source>
         <translation>Entferntes Modell hinzufügen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Only if it wants one</source>
         <translation>Nur falls einer verlangt wird</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Show Its Models</source>
         <translation>Modelle zeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Asks the address which models it has, and sends nothing else</source>
         <translation>Fragt die Adresse, welche Modelle es dort gibt, und sendet sonst nichts</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Add</source>
         <translation>Hinzufügen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
         <translation>Adresse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Key</source>
         <translation>Schlüssel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Asking {host}…</source>
         <translation>{host} wird gefragt…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>%n model answers there.</source>
         <comment>%n models answer there.</comment>
         <translation>
@@ -4272,7 +4272,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>It answers, but lists no models. Write the name of one.</source>
         <translation>Es antwortet, nennt aber keine Modelle. Gib den Namen eines Modells ein.</translation>
     </message>
@@ -4319,7 +4319,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Choose…</source>
         <translation>Auswählen…</translation>
     </message>
@@ -4374,44 +4374,44 @@ Du hast nicht geantwortet.</translation>
         <translation>Der Server der Hersteller wird gefragt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft model</source>
         <translation>Entwurfsmodell</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft model of {name}</source>
         <translation>Entwurfsmodell von {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
         <translation>Ein kleineres Modell mit demselben Tokenizer entwirft für einen Chat, der allein läuft, solange das schneller ist. Was der Chat sagt, bleibt gleich.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Looking…</source>
         <translation>Wird nachgesehen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>None</source>
         <comment>no draft model</comment>
         <translation>Keines</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}, {size}</source>
         <translation>{name}, {size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}: its tokenizer differs</source>
         <translation>{name}: anderer Tokenizer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>No smaller model on this machine has its tokenizer.</source>
         <translation>Kein kleineres Modell auf diesem Rechner hat seinen Tokenizer.</translation>
     </message>
@@ -4612,17 +4612,17 @@ Du hast nicht geantwortet.</translation>
         <translation>Die verglichenen Antworten sind in der Liste der Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/error_notice.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Something went wrong. What you just did may not have worked.</source>
         <translation>Etwas ist schiefgegangen. Was du eben getan hast, hat vielleicht nicht geklappt.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/error_notice.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Show Report</source>
         <translation>Bericht anzeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/error_notice.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Something went wrong</source>
         <translation>Etwas ist schiefgegangen</translation>
     </message>
@@ -4702,18 +4702,18 @@ Du hast nicht geantwortet.</translation>
         <translation>Drucken…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_files.py"/>
-        <location filename="../../app/ui/window/file_commands.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Attach Files…</source>
         <translation>Dateien anhängen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/focus_regions.py"/>
+        <location filename="../../app/ui/window/main_window.py"/>
         <source>Next Part of the Window</source>
         <translation>Nächster Teil des Fensters</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/focus_regions.py"/>
+        <location filename="../../app/ui/window/main_window.py"/>
         <source>Part of the Window Before</source>
         <translation>Vorheriger Teil des Fensters</translation>
     </message>
@@ -4768,9 +4768,9 @@ Du hast nicht geantwortet.</translation>
         <translation>Server als JSON</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Save</source>
         <translation>Speichern</translation>
@@ -4999,28 +4999,28 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Memory: weights {weights}, KV caches {kv}</source>
         <translation>Speicher: Gewichte {weights}, KV-Caches {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/window/main_window.py"/>
         <source>Score</source>
         <translation>Partitur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Close the score  Ctrl+J</source>
         <translation>Partitur schließen  Ctrl+J</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>No chat has asked the engine anything yet.</source>
         <translation>Noch kein Chat hat die Engine etwas gefragt.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>%n answering · {rate} in all</source>
         <comment>%n answering · {rate} in all</comment>
         <translation>
@@ -5029,7 +5029,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
         <translation>
@@ -5038,7 +5038,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>At rest</source>
         <translation>In Ruhe</translation>
     </message>
@@ -5053,8 +5053,8 @@ Du hast nicht geantwortet.</translation>
         <translation>Mehrere Rechner…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Get Model…</source>
         <translation>Modell holen…</translation>
@@ -5065,57 +5065,57 @@ Du hast nicht geantwortet.</translation>
         <translation>{name} ist wieder an seinem Platz</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notifications.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>{name} could not answer.</source>
         <translation>{name} konnte nicht antworten.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notifications.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>{name} has answered.</source>
         <translation>{name} hat geantwortet.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} copies text.</source>
         <translation>{keys} kopiert Text.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} cuts text.</source>
         <translation>{keys} schneidet Text aus.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} pastes text.</source>
         <translation>{keys} fügt Text ein.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} selects all text.</source>
         <translation>{keys} wählt den ganzen Text aus.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} takes back what was written.</source>
         <translation>{keys} macht Geschriebenes rückgängig.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} writes again what was taken back.</source>
         <translation>{keys} stellt Rückgängiggemachtes wieder her.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} is needed for writing. Add Command or Option to it.</source>
         <translation>{keys} wird zum Schreiben gebraucht. Nimm Befehl oder Wahl dazu.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} is needed for writing. Add Ctrl or Alt to it.</source>
         <translation>{keys} wird zum Schreiben gebraucht. Nimm Strg oder Alt dazu.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Press the keys that it is to have.</source>
         <translation>Drücke die gewünschten Tasten.</translation>
     </message>
@@ -5210,7 +5210,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Nothing to pause: no reply is running</source>
         <translation>Nichts zu pausieren: Keine Antwort läuft</translation>
     </message>
@@ -5271,7 +5271,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/remote/request.py"/>
+        <location filename="../../app/remote/session.py"/>
         <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
         <translation>{host} kann eine abgebrochene Antwort nicht fortsetzen. Lass neu antworten.</translation>
     </message>
@@ -5411,42 +5411,42 @@ Du hast nicht geantwortet.</translation>
         <translation>Zum Nachrichtenfeld gehen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>This chat has a window of its own. Move it back first.</source>
         <translation>Dieser Chat hat ein eigenes Fenster. Bewege ihn zuerst zurück.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no pane after this one</source>
         <translation>Nach diesem Bereich kommt keiner</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no pane before this one</source>
         <translation>Vor diesem Bereich kommt keiner</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no other pane beside this one</source>
         <translation>Neben diesem Bereich ist kein anderer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Prompts…</source>
         <translation>Prompts…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>There is nothing in the message field.</source>
         <translation>Im Nachrichtenfeld steht nichts.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Save Message as Prompt…</source>
         <translation>Nachricht als Prompt speichern…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/quick_ask.py"/>
+        <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Quick Question</source>
         <translation>Schnellfrage</translation>
     </message>
@@ -5647,100 +5647,100 @@ Du hast nicht geantwortet.</translation>
         <translation>Ordner löschen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/store_commands.py"/>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Restore from Backup…</source>
         <translation>Backup wiederherstellen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, waits for your answer</source>
         <translation>{title}, wartet auf deine Antwort</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, answering</source>
         <translation>{title}, antwortet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, finished, not read yet</source>
         <translation>{title}, fertig, noch nicht gelesen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Close {title}</source>
         <translation>{title} schließen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Text is as large as it can be</source>
         <translation>Der Text ist so groß wie möglich</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Larger Text</source>
         <translation>Größerer Text</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Text is as small as it can be</source>
         <translation>Der Text ist so klein wie möglich</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Smaller Text</source>
         <translation>Kleinerer Text</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Usual Text Size</source>
         <translation>Normale Textgröße</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Full Screen</source>
         <translation>Vollbild</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Text at {zoom} %</source>
         <translation>Text bei {zoom} %</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat here, at the right or below</source>
         <translation>Neuer Chat hier, rechts oder unten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Folded sidebar</source>
         <translation>Eingeklappte Seitenleiste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Menu  F10</source>
         <translation>Menü  F10</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Show the sidebar  Ctrl+B</source>
         <translation>Seitenleiste einblenden  Ctrl+B</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat  Ctrl+N</source>
         <translation>Neuer Chat  Ctrl+N</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat at the right  Ctrl+\</source>
         <translation>Neuer Chat rechts  Ctrl+\</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat below  Ctrl+Shift+\</source>
         <translation>Neuer Chat unten  Ctrl+Shift+\</translation>
     </message>
@@ -5765,144 +5765,144 @@ Du hast nicht geantwortet.</translation>
         <translation>Nächster Aufruf, der auf dich wartet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tray.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>Show Stretto</source>
         <translation>Stretto anzeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>The folder is not there any more</source>
         <translation>Der Ordner ist nicht mehr da</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Undo</source>
         <translation>Rückgängig</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Load</source>
         <translation>Laden</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Pin</source>
         <translation>Anheften</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Convert…</source>
         <translation>Konvertieren…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Show in Folder</source>
         <translation>Im Ordner anzeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Add Adapter…</source>
         <translation>Adapter hinzufügen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft Model…</source>
         <translation>Entwurfsmodell…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Move to Trash</source>
         <translation>In den Papierkorb legen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a model first</source>
         <translation>Wähle zuerst ein Modell</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Load it now</source>
         <translation>Jetzt laden</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Unload</source>
         <translation>Entladen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Take it out of memory</source>
         <translation>Aus dem Speicher nehmen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Cancel Loading</source>
         <translation>Laden abbrechen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Do not load it after all</source>
         <translation>Doch nicht laden</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Keep it first in the list, and in memory while it rests</source>
         <translation>Vorn in der Liste behalten und im Speicher, auch wenn es ruht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Unpin</source>
         <translation>Lösen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Treat it as the others</source>
         <translation>Wie die anderen behandeln</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Make a smaller copy of it</source>
         <translation>Eine kleinere Kopie davon machen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Show its files</source>
         <translation>Seine Dateien anzeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>It has one already</source>
         <translation>Es hat schon einen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
         <translation>Wähle einen LoRA- oder DoRA-Adapter: Das Modell wird auch mit ihm aufgelistet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a small model that drafts for it, so that it answers faster</source>
         <translation>Wähle ein kleines Modell, das für es entwirft, damit es schneller antwortet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Chat with it</source>
         <translation>Damit chatten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>List it no longer</source>
         <translation>Nicht mehr auflisten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Move its folder to the system&apos;s trash</source>
         <translation>Seinen Ordner in den Papierkorb des Systems legen</translation>
     </message>
@@ -5942,7 +5942,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Das Modell hat ein Tool auf unlesbare Weise aufgerufen.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>A message takes %n file. Send the rest after it.</source>
         <comment>A message takes %n files. Send the rest after it.</comment>
         <translation>
@@ -5951,66 +5951,66 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is a folder. Attach the files in it.</source>
         <translation>„{name}“ ist ein Ordner. Hänge die Dateien darin an.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <location filename="../../app/chats/importing/job.py"/>
         <source>Pasted text</source>
         <translation>Eingefügter Text</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is attached already.</source>
         <translation>„{name}“ ist schon angehängt.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” cannot be read.</source>
         <translation>„{name}“ kann nicht gelesen werden.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/choosing.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{part}” is no number. Write 1-3, 7.</source>
         <translation>„{part}“ ist keine Zahl. Schreibe etwa 1-3, 7.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/choosing.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>There are numbers from 1 to {last}.</source>
         <translation>Es gibt die Nummern 1 bis {last}.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/choosing.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>Write the numbers, for example 1-3, 7.</source>
         <translation>Schreibe die Nummern, zum Beispiel 1-3, 7.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>text</source>
         <comment>a kind of file</comment>
         <translation>Text</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>code</source>
         <comment>a kind of file</comment>
         <translation>Code</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>web page</source>
         <comment>a kind of file</comment>
         <translation>Webseite</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>passages that match the question</source>
         <translation>Stellen, die zur Frage passen</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} passage</source>
         <comment>{count} passages</comment>
         <translation>
@@ -6019,17 +6019,17 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{passages} from {pages}</source>
         <translation>{passages} aus {pages}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>the first {percent} %</source>
         <translation>die ersten {percent} %</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>part {numbers}</source>
         <comment>parts {numbers}</comment>
         <translation>
@@ -6038,7 +6038,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>slide {numbers}</source>
         <comment>slides {numbers}</comment>
         <translation>
@@ -6047,7 +6047,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>sheet {numbers}</source>
         <comment>sheets {numbers}</comment>
         <translation>
@@ -6056,7 +6056,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>chapter {numbers}</source>
         <comment>chapters {numbers}</comment>
         <translation>
@@ -6065,7 +6065,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>page {numbers}</source>
         <comment>pages {numbers}</comment>
         <translation>
@@ -6074,7 +6074,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} slide</source>
         <comment>{count} slides</comment>
         <translation>
@@ -6083,7 +6083,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} sheet</source>
         <comment>{count} sheets</comment>
         <translation>
@@ -6092,7 +6092,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} chapter</source>
         <comment>{count} chapters</comment>
         <translation>
@@ -6101,7 +6101,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} page</source>
         <comment>{count} pages</comment>
         <translation>
@@ -6110,12 +6110,12 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/branching.py"/>
+        <location filename="../../app/chats/transcript.py"/>
         <source>{title} (branch)</source>
         <translation>{title} (Zweig)</translation>
     </message>
     <message>
-        <location filename="../../app/chats/branching.py"/>
+        <location filename="../../app/chats/transcript.py"/>
         <source>{title} (branch {number})</source>
         <translation>{title} (Zweig {number})</translation>
     </message>
@@ -6139,62 +6139,62 @@ Du hast nicht geantwortet.</translation>
         <translation>Die ältesten Nachrichten sind ausgelassen.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>There is too little memory for this now.</source>
         <translation>Dafür ist jetzt zu wenig Speicher frei.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The conversation does not fit into the model&apos;s context.</source>
         <translation>Das Gespräch passt nicht in den Kontext des Modells.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The engine has stopped.</source>
         <translation>Die Engine läuft nicht mehr.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>Answering has failed.</source>
         <translation>Das Antworten ist fehlgeschlagen.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model cannot be asked this.</source>
         <translation>Das kann das Modell nicht gefragt werden.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model could not be loaded.</source>
         <translation>Das Modell konnte nicht geladen werden.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>There is not enough memory.</source>
         <translation>Der Speicher reicht nicht aus.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The chat is still being answered.</source>
         <translation>Im Chat wird noch geantwortet.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The chat was closed.</source>
         <translation>Der Chat wurde geschlossen.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model&apos;s chat template does not take these messages.</source>
         <translation>Die Chat-Vorlage des Modells nimmt diese Nachrichten nicht an.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model is not loaded any more.</source>
         <translation>Das Modell ist nicht mehr geladen.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The chat cannot be kept apart from the others with this model.</source>
         <translation>Der Chat kann mit diesem Modell nicht von den anderen getrennt gehalten werden.</translation>
     </message>
@@ -6215,41 +6215,41 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Thoughts</source>
         <translation>Gedanken</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Attached: {file}</source>
         <translation>Angehängt: {file}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/paper.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>the file cannot be made</source>
         <translation>die Datei kann nicht angelegt werden</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/paper.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>the disk is full</source>
         <translation>der Datenträger ist voll</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and {working} to work with. {free} are free.</source>
         <translation>Es braucht {total}: {weights} Gewichte, {caches} für {chats} mit {context} Tokens und {working} zum Arbeiten. {free} sind frei.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
-        <location filename="../../app/ui/models/fit_choices.py"/>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>about {size}</source>
         <translation>etwa {size}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>a chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -6258,42 +6258,42 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
         <translation>Die Form, die Antworten haben sollen, ist nicht benutzbar. {wrong} Sie steht in den Einstellungen des Chats unter „Antworten als“.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The list is empty.</source>
         <translation>Die Liste ist leer.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The schema is empty.</source>
         <translation>Das Schema ist leer.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>Line {line}, column {column}</source>
         <translation>Zeile {line}, Spalte {column}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The schema is nested too deeply.</source>
         <translation>Das Schema ist zu tief verschachtelt.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>A schema is a JSON object, in curly brackets.</source>
         <translation>Ein Schema ist ein JSON-Objekt in geschweiften Klammern.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>In {place}</source>
         <translation>In {place}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>It is {count} character long; {most} are the most.</source>
         <comment>It is {count} characters long; {most} are the most.</comment>
         <translation>
@@ -6302,22 +6302,22 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>{name} is no number in JSON.</source>
         <translation>{name} ist in JSON keine Zahl.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The pattern is empty.</source>
         <translation>Das Muster ist leer.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>At character {n}: a backslash with nothing after it.</source>
         <translation>Bei Zeichen {n}: ein Backslash, auf den nichts folgt.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>At character {n}</source>
         <translation>Bei Zeichen {n}</translation>
     </message>
@@ -6529,22 +6529,22 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/model_choice.py"/>
+        <location filename="../../app/models/loading.py"/>
         <source>The model could not be loaded ({why}).</source>
         <translation>Das Modell konnte nicht geladen werden ({why}).</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_history.py"/>
+        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments are no JSON: {why} in line {line}.</source>
         <translation>Die Argumente sind kein JSON: {why} in Zeile {line}.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_history.py"/>
+        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments are no JSON.</source>
         <translation>Die Argumente sind kein JSON.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_history.py"/>
+        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments are no JSON object: { … }.</source>
         <translation>Die Argumente sind kein JSON-Objekt: { … }.</translation>
     </message>
@@ -6559,17 +6559,17 @@ Du hast nicht geantwortet.</translation>
         <translation>Sieh dir zuerst den Unterschied an. Er steht unten.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>It is not loaded.</source>
         <translation>Es ist nicht geladen.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>The chat “{chat}” is answering with it. Stop the reply first.</source>
         <translation>Der Chat „{chat}“ antwortet gerade damit. Stoppe die Antwort zuerst.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>%n chat is answering with it. Stop its reply first.</source>
         <comment>%n chats are answering with it. Stop their replies first.</comment>
         <translation>
@@ -6578,7 +6578,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>Another chat waits for {model}: it goes on loading.</source>
         <comment>%n other chats wait for {model}: it goes on loading.</comment>
         <translation>
@@ -6677,48 +6677,48 @@ Du hast nicht geantwortet.</translation>
         <translation>{server} wollte etwas öffnen, das keine Webadresse ist.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/adding_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Add Model Folder</source>
         <translation>Modellordner hinzufügen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/adding_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Add an Adapter to {name}</source>
         <translation>Adapter zu {name} hinzufügen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/adding_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Listed as {name} + {adapter}.</source>
         <translation>Aufgelistet als {name} + {adapter}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/card_view.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <source>Model card</source>
         <translation>Modellkarte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Convert</source>
         <translation>Konvertieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Make a smaller copy of {name}</source>
         <translation>Eine kleinere Kopie von {name} machen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
         <translation>Es braucht {size} und bleibt, wie es ist. Die Kopie ist in wenigen Minuten fertig.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>{name} is not wholly downloaded yet</source>
         <translation>{name} ist noch nicht ganz heruntergeladen</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>%n model is not wholly downloaded yet</source>
         <comment>%n models are not wholly downloaded yet</comment>
         <translation>
@@ -6727,66 +6727,66 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show</source>
         <translation>Anzeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>{name} is converted</source>
         <translation>{name} ist konvertiert</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>{name} is downloaded</source>
         <translation>{name} ist heruntergeladen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <location filename="../../app/ui/models/go_button.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open</source>
         <translation>Öffnen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>Download of {name}</source>
         <translation>Download von {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Open in a Chat</source>
         <translation>In einem Chat öffnen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/library_window.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Remove from List</source>
         <translation>Aus der Liste entfernen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>Cancel and Throw Away</source>
         <translation>Abbrechen und wegwerfen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>For a machine with {gigabytes} GB of memory</source>
         <translation>Für ein Gerät mit {gigabytes} GB Speicher</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>The hub is being searched…</source>
         <translation>Der Hub wird durchsucht…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>%n model found</source>
         <comment>%n models found</comment>
         <translation>
@@ -6795,28 +6795,28 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Nothing was found. Try fewer or other words.</source>
         <translation>Nichts gefunden. Versuche es mit weniger oder anderen Wörtern.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Downloaded</source>
         <translation>Heruntergeladen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Gated</source>
         <comment>a model</comment>
         <translation>Zugangsbeschränkt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Cannot be loaded</source>
         <translation>Kann nicht geladen werden</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Keep this chat’s KV cache in %n bit</source>
         <comment>Keep this chat’s KV cache in %n bits</comment>
         <translation>
@@ -6825,12 +6825,12 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. What it has read is rounded a little.</source>
         <translation>Braucht {size}. Das Gelesene wird etwas gerundet.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Let this chat have at most %Ln token</source>
         <comment>Let this chat have at most %Ln tokens</comment>
         <translation>
@@ -6839,12 +6839,12 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. Its settings can change that.</source>
         <translation>Braucht {size}. In seinen Einstellungen lässt sich das ändern.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Load it for chats of up to %Ln token</source>
         <comment>Load it for chats of up to %Ln tokens</comment>
         <translation>
@@ -6853,84 +6853,84 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. Longer ones may find no memory.</source>
         <translation>Braucht {size}. Längere finden vielleicht keinen Speicher.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Use {name} instead</source>
         <translation>Stattdessen {name} benutzen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights take {size}, and it is on this machine.</source>
         <translation>Seine Gewichte brauchen {size}, und es ist auf diesem Gerät.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Look for a smaller one…</source>
         <translation>Kleineres suchen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Searches the hub, once you have typed what for.</source>
         <translation>Durchsucht den Hub, sobald ein Suchwort eingegeben ist.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights fit. Chats may find no memory.</source>
         <translation>Seine Gewichte passen. Chats finden vielleicht keinen Speicher.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Load it all the same</source>
         <translation>Trotzdem laden</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Unload {name}</source>
         <translation>{name} entladen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. Its chats load it when they send.</source>
         <translation>Gibt {size} frei. Seine Chats laden es beim Senden.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Unload {names} and {last}</source>
         <translation>{names} und {last} entladen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. Their chats load them when they send.</source>
         <translation>Gibt {size} frei. Ihre Chats laden sie beim Senden.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_dialog.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Memory</source>
         <translation>Speicher</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_dialog.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>{name} does not fit into memory</source>
         <translation>{name} passt nicht in den Speicher</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_flow.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>{name} stays. {why}</source>
         <translation>{name} bleibt. {why}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/models/found_list.py"/>
-        <location filename="../../app/ui/models/library_view.py"/>
-        <location filename="../../app/ui/models/library_window.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Models</source>
         <translation>Modelle</translation>
@@ -6967,7 +6967,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{bits}-bit</source>
         <translation>{bits} Bit</translation>
     </message>
@@ -7033,12 +7033,12 @@ Du hast nicht geantwortet.</translation>
         <translation>Wähle ein Modell, oder gib seinen Namen ein</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/go_button.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <source>Download</source>
         <translation>Herunterladen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/go_button.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <source>Look Up</source>
         <translation>Nachschlagen</translation>
     </message>
@@ -7069,78 +7069,78 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} is no longer listed. Its files stay.</source>
         <translation>{name} wird nicht mehr aufgelistet. Die Dateien bleiben.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Unload: take it out of memory</source>
         <translation>Entladen: aus dem Speicher nehmen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>The folder is being looked for</source>
         <translation>Der Ordner wird gesucht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>The folder is not there</source>
         <translation>Der Ordner ist nicht da</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Show the folder of {name}</source>
         <translation>Den Ordner von {name} anzeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Remove {name} from the list</source>
         <translation>{name} aus der Liste entfernen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Loaded, {size} of memory</source>
         <translation>Geladen, {size} Speicher</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Folder not found</source>
         <translation>Ordner nicht gefunden</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Not downloaded</source>
         <translation>Nicht heruntergeladen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>No model in it</source>
         <translation>Kein Modell darin</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>From the hub</source>
         <translation>Vom Hub</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Move {name} to the trash? {warning}</source>
         <translation>{name} in den Papierkorb legen? {warning}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} goes to the trash…</source>
         <translation>{name} kommt in den Papierkorb…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} is back in its place.</source>
         <translation>{name} ist wieder an seinem Platz.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/search_field.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Search, or owner/name, or the address of a model&apos;s page</source>
         <translation>Suchwort, owner/name oder Adresse einer Modellseite</translation>
     </message>
@@ -7206,7 +7206,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Advanced</source>
         <translation>Erweitert</translation>
     </message>
@@ -7256,141 +7256,141 @@ Du hast nicht geantwortet.</translation>
         <translation>Ausprobieren nicht möglich: {error}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Web pages that may ask</source>
         <translation>Webseiten, die fragen dürfen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>none</source>
         <comment>no web page</comment>
         <translation>keine</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>As https://example.org, several with blanks between them</source>
         <translation>Etwa https://example.org, mehrere mit Leerzeichen dazwischen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Web pages</source>
         <translation>Webseiten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Sessions</source>
         <translation>Sitzungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>none</source>
         <comment>no session</comment>
         <translation>keine</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>One more takes the place of the longest unused</source>
         <translation>Eine weitere ersetzt die am längsten unbenutzte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Requests at once</source>
         <translation>Gleichzeitige Anfragen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source> at once</source>
         <translation> gleichzeitig</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>any at once</source>
         <translation>beliebig viele gleichzeitig</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Requests a minute</source>
         <translation>Anfragen pro Minute</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source> a minute</source>
         <translation> pro Minute</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>any a minute</source>
         <translation>beliebig viele pro Minute</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Each key</source>
         <translation>Je Schlüssel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Unload idle models</source>
         <translation>Untätige Modelle entladen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source> min</source>
         <translation> min</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>never</source>
         <translation>nie</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Models that no chat here uses are unloaded after so long</source>
         <translation>Modelle, die hier kein Chat benutzt, werden nach dieser Zeit entladen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Unload after</source>
         <translation>Entladen nach</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Less</source>
         <translation>Weniger</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Where things are</source>
         <translation>Wo was liegt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Chats and settings</source>
         <translation>Chats und Einstellungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show the folder of chats and settings</source>
         <translation>Den Ordner mit Chats und Einstellungen anzeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Logs</source>
         <translation>Protokolle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show the folder of logs</source>
         <translation>Den Ordner mit Protokollen anzeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>KV caches</source>
         <translation>KV-Caches</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show the folder of KV caches</source>
         <translation>Den Ordner mit KV-Caches anzeigen</translation>
     </message>
@@ -7406,19 +7406,19 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Look</source>
         <translation>Aussehen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Contrast</source>
         <translation>Kontrast</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>All text</source>
         <translation>Aller Text</translation>
     </message>
@@ -7444,7 +7444,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Text size</source>
         <translation>Textgröße</translation>
     </message>
@@ -7460,7 +7460,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Motion</source>
         <translation>Bewegung</translation>
     </message>
@@ -7486,7 +7486,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Other programs</source>
         <translation>Andere Programme</translation>
     </message>
@@ -7642,27 +7642,27 @@ Du hast nicht geantwortet.</translation>
         <translation>Der neue Schlüssel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>In the menu bar</source>
         <translation>In der Menüleiste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>In the system’s tray</source>
         <translation>Im Infobereich des Systems</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>This desktop has no tray.</source>
         <translation>Dieser Desktop hat keinen Infobereich.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick Question opens a small window. For a key that is heard everywhere, let your system’s keyboard settings start the command “{command}”: a program cannot take such a key by itself on every system.</source>
         <translation>Die Schnellfrage öffnet ein kleines Fenster. Soll eine Taste überall gelten, lass die Tastatureinstellungen des Systems den Befehl „{command}“ starten: Nicht auf jedem System kann sich ein Programm eine solche Taste selbst nehmen.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick Question opens a small window. For a key that is heard everywhere, let your Shortcuts app start the command “{command}”: a program cannot take such a key by itself on every system.</source>
         <translation>Die Schnellfrage öffnet ein kleines Fenster. Soll eine Taste überall gelten, lass die App Kurzbefehle den Befehl „{command}“ starten: Nicht auf jedem System kann sich ein Programm eine solche Taste selbst nehmen.</translation>
     </message>
@@ -7682,7 +7682,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Hier erscheinen deine Chats</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{count} piece</source>
         <comment>{count} pieces</comment>
         <translation>
@@ -7691,47 +7691,47 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused · {pieces}</source>
         <translation>pausiert · {pieces}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Stop this answer</source>
         <translation>Diese Antwort stoppen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Go on</source>
         <translation>Fortsetzen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>session {name}</source>
         <translation>Sitzung {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{who} asks {model}, session {name}</source>
         <translation>{who} fragt {model}, Sitzung {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{who} asks {model}</source>
         <translation>{who} fragt {model}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Guests, {words}</source>
         <translation>Gäste, {words}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Guests</source>
         <translation>Gäste</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>%n connected</source>
         <comment>%n connected</comment>
         <translation>
@@ -7740,12 +7740,12 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>nobody</source>
         <translation>niemand</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>%n more</source>
         <comment>%n more</comment>
         <translation>
@@ -7754,97 +7754,97 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Other programs may ask at {address}</source>
         <translation>Andere Programme dürfen unter {address} fragen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Narrow the search</source>
         <translation>Suche eingrenzen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Narrow the search  Alt+Down</source>
         <translation>Suche eingrenzen  Alt+Runter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In Folder</source>
         <translation>Im Ordner</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>With Tag</source>
         <translation>Mit Schlagwort</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Answered by Model</source>
         <translation>Von Modell beantwortet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Said by Me</source>
         <translation>Von mir gesagt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Said by the Model</source>
         <translation>Vom Modell gesagt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Since Yesterday</source>
         <translation>Seit gestern</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In the Last 7 Days</source>
         <translation>In den letzten 7 Tagen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In the Last 30 Days</source>
         <translation>In den letzten 30 Tagen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Before This Year</source>
         <translation>Vor diesem Jahr</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In the Archive</source>
         <translation>Im Archiv</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>folder</source>
         <translation>Ordner</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>archived chats</source>
         <translation>archivierte Chats</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>The last moments before the crash may be missing: the journal of your chats was damaged. It is kept as {file}.</source>
         <translation>Die letzten Momente vor dem Absturz fehlen vielleicht: Das Journal der Chats war beschädigt. Es bleibt als {file} erhalten.</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>This is an empty start. Your earlier chats are kept as {file}.</source>
         <translation>Das ist ein leerer Anfang. Deine früheren Chats bleiben als {file} erhalten.</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>{messages} in {chats} could be read and are here. The damaged file is kept as {file}.</source>
         <translation>Lesbar und jetzt hier: {messages} in {chats}. Die beschädigte Datei bleibt als {file} erhalten.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>%Ln message</source>
         <comment>%Ln messages</comment>
         <translation>
@@ -7853,7 +7853,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>%Ln chat</source>
         <comment>%Ln chats</comment>
         <translation>
@@ -7862,7 +7862,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>{count} chat</source>
         <comment>{count} chats</comment>
         <translation>
@@ -7871,153 +7871,153 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>These are the chats of the backup.</source>
         <translation>Das sind die Chats aus dem Backup.</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>These are the chats of the backup. The chats of before are kept as {file}.</source>
         <translation>Das sind die Chats aus dem Backup. Die Chats von vorher bleiben als {file} erhalten.</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>The backup could not be restored. {why}</source>
         <translation>Das Backup konnte nicht wiederhergestellt werden. {why}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>unfolded</source>
         <translation>ausgeklappt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>folded</source>
         <translation>eingeklappt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
         <translation>wartet auf deine Antwort</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>finished, not read yet</source>
         <translation>fertig, noch nicht gelesen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>open</source>
         <comment>it stands in a pane</comment>
         <translation>offen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>in the archive</source>
         <translation>im Archiv</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>tagged {tags}</source>
         <translation>Schlagwörter {tags}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Tags</source>
         <translation>Schlagwörter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Tags, separated by commas</source>
         <translation>Schlagwörter, durch Kommas getrennt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>recipes, to read</source>
         <translation>Rezepte, Leseliste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Separated by commas. A search finds them with tag:name.</source>
         <translation>Durch Kommas getrennt. Die Suche findet sie mit tag:Name.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>In use: {tags}</source>
         <translation>In Gebrauch: {tags}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>{field} (optional)</source>
         <translation>{field} (optional)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>{least} to {most}</source>
         <translation>{least} bis {most}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>at least {least}</source>
         <translation>mindestens {least}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>at most {most}</source>
         <translation>höchstens {most}</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>4 bits: the usual choice</source>
         <translation>4 Bit: die übliche Wahl</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>6 bits: closer to the original</source>
         <translation>6 Bit: näher am Original</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>8 bits: hardly to be told from the original</source>
         <translation>8 Bit: vom Original kaum zu unterscheiden</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>4 and 6 bits: more where it matters</source>
         <translation>4 und 6 Bit: mehr, wo es darauf ankommt</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>3 and 6 bits: as small as 4, more where it matters</source>
         <translation>3 und 6 Bit: so klein wie 4, mehr, wo es darauf ankommt</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>3 and 4 bits: the smallest</source>
         <translation>3 und 4 Bit: am kleinsten</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>2 and 6 bits: small, and not for every model</source>
         <translation>2 und 6 Bit: klein, und nicht für jedes Modell</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>It is quantized already: convert the model that it was made from</source>
         <translation>Es ist schon quantisiert: Konvertiere das Modell, aus dem es gemacht wurde</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Stretto cannot use it: {why}.</source>
         <translation>Stretto kann es nicht benutzen: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version} can be used.</source>
         <translation>mlx-lm {version} ist benutzbar.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>{ran} of its %n architectures run.</source>
         <comment>{ran} of its %n architectures run.</comment>
         <translation>
@@ -8026,132 +8026,132 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Nothing else is different from Stretto’s own.</source>
         <translation>Sonst ist nichts anders als bei dem von Stretto.</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>What is different from Stretto’s own:</source>
         <translation>Was anders ist als bei dem von Stretto:</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>it takes too long to start</source>
         <translation>der Start dauert zu lange</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>its process ended with {status}</source>
         <translation>der Prozess endete mit {status}</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>It wants {what}.</source>
         <translation>Es braucht {what}.</translation>
     </message>
     <message>
-        <location filename="../../app/door_server.py"/>
+        <location filename="../../app/serving.py"/>
         <source>Port {port} is not free ({why}). Choose another.</source>
         <translation>Port {port} ist nicht frei ({why}). Wähle einen anderen.</translation>
     </message>
     <message>
-        <location filename="../../app/download.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>It failed ({kind}). The log says how.</source>
         <translation>Fehlgeschlagen ({kind}). Im Protokoll steht, wie.</translation>
     </message>
     <message>
-        <location filename="../../app/installed.py"/>
+        <location filename="../../app/models/installed.py"/>
         <source>{name} is no adapter: choose a folder that holds adapter_config.json and adapters.safetensors.</source>
         <translation>{name} ist kein Adapter: Wähle einen Ordner mit adapter_config.json und adapters.safetensors.</translation>
     </message>
     <message>
-        <location filename="../../app/installed.py"/>
+        <location filename="../../app/models/installed.py"/>
         <source>That folder</source>
         <translation>Dieser Ordner</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Stretto ended while it started with it</source>
         <translation>Stretto endete beim Start damit</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Its own from the next start on</source>
         <translation>Ab dem nächsten Start das von Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Stretto’s own</source>
         <translation>Das von Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version} is not used: {why}. Stretto uses its own.</source>
         <translation>mlx-lm {version} wird nicht benutzt: {why}. Stretto benutzt sein eigenes.</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version} from the next start on</source>
         <translation>mlx-lm {version} ab dem nächsten Start</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version}, from {wheel}</source>
         <translation>mlx-lm {version}, aus {wheel}</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>It cannot be read: {why}.</source>
         <translation>Nicht lesbar: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is in the system&apos;s trash, where you can put it back.</source>
         <translation>{name} ist im Papierkorb des Systems und lässt sich dort zurücklegen.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is in the trash.</source>
         <translation>{name} ist im Papierkorb.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is a part of Stretto.</source>
         <translation>{name} ist ein Teil von Stretto.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{folder} holds far more than a model. Remove the model&apos;s files there.</source>
         <translation>{folder} enthält weit mehr als ein Modell. Entferne die Dateien des Modells dort.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is on its way to the trash.</source>
         <translation>{name} ist auf dem Weg in den Papierkorb.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is being loaded. Wait until it is, or cancel that.</source>
         <translation>{name} wird gerade geladen. Warte, bis es geladen ist, oder brich das Laden ab.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is being converted. Cancel that first.</source>
         <translation>{name} wird gerade konvertiert. Brich das zuerst ab.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is being downloaded. Cancel the download first.</source>
         <translation>{name} wird gerade heruntergeladen. Brich den Download zuerst ab.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>The chat “{title}” answers with it, and will need another model.</source>
         <translation>Der Chat „{title}“ antwortet damit und wird ein anderes Modell brauchen.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>%Ln chat answers with it, and will need another model.</source>
         <comment>%Ln chats answer with it, and will need another model.</comment>
         <translation>
@@ -8160,7 +8160,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>It shares files with %n other revision, which goes with it.</source>
         <comment>It shares files with %n other revisions, which go with it.</comment>
         <translation>
@@ -8169,47 +8169,47 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>Its folder holds other things, which go with it: {list} and more.</source>
         <translation>Sein Ordner enthält anderes, das mit ihm geht: {list} und mehr.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>Its folder holds other things, which go with it: {list}.</source>
         <translation>Sein Ordner enthält anderes, das mit ihm geht: {list}.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} was not removed: {why}. Its folder can be shown, and removed there.</source>
         <translation>{name} wurde nicht entfernt: {why}. Der Ordner lässt sich anzeigen und dort entfernen.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} was not put back: {why}.</source>
         <translation>{name} wurde nicht zurückgelegt: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>it is not there any more</source>
         <translation>es ist nicht mehr da</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>the trash does not take it</source>
         <translation>der Papierkorb nimmt es nicht an</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>the trash has not taken it</source>
         <translation>der Papierkorb hat es nicht angenommen</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>it is not in the trash any more</source>
         <translation>es ist nicht mehr im Papierkorb</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>something of that name is there again</source>
         <translation>dort gibt es wieder etwas mit diesem Namen</translation>
     </message>
@@ -8220,97 +8220,97 @@ Du hast nicht geantwortet.</translation>
         <translation>{answer} war {what}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/group.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Answer {letter}</source>
         <translation>Antwort {letter}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>One message</source>
         <translation>Eine Nachricht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>A message in each line</source>
         <translation>Eine Nachricht pro Zeile</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>My prompts</source>
         <translation>Meine Prompts</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>What to ask</source>
         <translation>Was gefragt wird</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>Zu vergleichende Nachricht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>It has variables to be filled in. Write it out as a line instead.</source>
         <translation>Darin sind Variablen auszufüllen. Schreibe ihn stattdessen als Zeile aus.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Ask</source>
         <translation>Fragen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Ask at most {most} messages: these are {count}.</source>
         <translation>Höchstens {most} Nachrichten auf einmal: Das sind {count}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Keep a prompt first, with Edit &gt; Prompts.</source>
         <translation>Speichere zuerst einen Prompt, mit Bearbeiten &gt; Prompts.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Tick the prompts that all columns answer.</source>
         <translation>Kreuze die Prompts an, die alle Spalten beantworten.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Write a message in each line. All columns answer all of them.</source>
         <translation>Schreibe eine Nachricht pro Zeile. Alle Spalten beantworten alle.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Write the message that all columns answer.</source>
         <translation>Schreibe die Nachricht, die alle Spalten beantworten.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Several messages for all columns, one in each line</source>
         <translation>Mehrere Nachrichten für alle Spalten, eine pro Zeile</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>One message for all columns</source>
         <translation>Eine Nachricht für alle Spalten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Scroll Compared Answers Together</source>
         <translation>Verglichene Antworten zusammen scrollen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Compared answers scroll together</source>
         <translation>Verglichene Antworten scrollen zusammen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Each answer scrolls by itself</source>
         <translation>Jede Antwort scrollt für sich</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>{name} was kept {kept} of %n times so far</source>
         <comment>{name} was kept {kept} of %n times so far</comment>
         <translation>
@@ -8319,32 +8319,32 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>writing</source>
         <translation>schreibt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>using a tool</source>
         <translation>benutzt ein Tool</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>waiting for your answer</source>
         <translation>wartet auf deine Antwort</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>resting</source>
         <translation>ruht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Resume</source>
         <translation>Fortsetzen</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
         <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
         <translation>
@@ -8353,7 +8353,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{title}: {state}, %Ln tokens in its KV cache</source>
         <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
         <translation>
@@ -8362,58 +8362,58 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>waiting, {place}.</source>
         <translation>wartet, {place}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{rate} read</source>
         <comment>while a prompt is being read</comment>
         <translation>{rate} gelesen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{all} in all · chats’ KV {kv}</source>
         <translation>{all} insgesamt · KV der Chats {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>models {models} · chats’ KV {kv}</source>
         <translation>Modelle {models} · KV der Chats {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>models</source>
         <translation>Modelle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>what the chats have read (KV caches)</source>
         <translation>was die Chats gelesen haben (KV-Caches)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>free again, kept for what comes next</source>
         <translation>wieder frei, aufgehoben für das Nächste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>the program itself</source>
         <translation>das Programm selbst</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>helper processes</source>
         <translation>Hilfsprozesse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{size} of memory in all:</source>
         <translation>{size} Speicher insgesamt:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Models and chats may take {most} and take {used}.</source>
         <translation>Modelle und Chats dürfen {most} belegen und belegen {used}.</translation>
     </message>
@@ -8423,42 +8423,42 @@ Du hast nicht geantwortet.</translation>
         <translation>Senden  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Open Link</source>
         <translation>Link öffnen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link attaches a file to a mail, so Stretto does not open it.</source>
         <translation>Dieser Link hängt eine Datei an eine E-Mail, deshalb öffnet Stretto ihn nicht.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Write a mail to this address outside Stretto?</source>
         <translation>Eine E-Mail an diese Adresse außerhalb von Stretto schreiben?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link does not lead to a web page, so Stretto does not open it.</source>
         <translation>Dieser Link führt nicht zu einer Webseite, deshalb öffnet Stretto ihn nicht.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>It leads to {place}, not to what stands before the “@”:</source>
         <translation>Er führt zu {place}, nicht zu dem, was vor dem „@“ steht:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link hides where it leads, so Stretto does not open it.</source>
         <translation>Dieser Link verbirgt, wohin er führt, deshalb öffnet Stretto ihn nicht.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Open this address at {place} outside Stretto?</source>
         <translation>Diese Adresse bei {place} außerhalb von Stretto öffnen?</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>(%Ln more character)</source>
         <comment>(%Ln more characters)</comment>
         <translation>
@@ -8467,27 +8467,27 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>The answer is not signed by the makers of Stretto.</source>
         <translation>Die Antwort ist nicht von den Herstellern von Stretto signiert.</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>The answer could not be understood.</source>
         <translation>Die Antwort war nicht zu verstehen.</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>it was sent elsewhere</source>
         <translation>sie wurde woandershin geschickt</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>No answer: {why}.</source>
         <translation>Keine Antwort: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>It failed; the log says how.</source>
         <translation>Fehlgeschlagen; im Protokoll steht, wie.</translation>
     </message>
@@ -8502,42 +8502,42 @@ Du hast nicht geantwortet.</translation>
         <translation>„{name}“ hat {size} Zeichen. Erlaubt sind höchstens {most}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>A prompt of {server}.</source>
         <translation>Ein Prompt von {server}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>A resource of {server}.</source>
         <translation>Eine Ressource von {server}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Use Prompt</source>
         <translation>Prompt benutzen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/resource_picker.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Resources</source>
         <translation>Ressourcen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_offers.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Being asked…</source>
         <translation>Wird gefragt…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_offers.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>A message takes {most} files.</source>
         <translation>Eine Nachricht fasst {most} Dateien.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Running {tool}</source>
         <translation>{tool} läuft</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Running %n tool</source>
         <comment>Running %n tools</comment>
         <translation>
@@ -8546,12 +8546,12 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>step {step}</source>
         <translation>Schritt {step}</translation>
     </message>
     <message>
-        <location filename="../../app/pressure.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
         <translation>Der Arbeitsspeicher ist knapp, deshalb wurde {model} entladen. Seine Chats laden es wieder, wenn sie senden.</translation>
     </message>
@@ -8715,7 +8715,7 @@ Du hast nicht geantwortet.</translation>
         <translation>{host} konnte nicht fortfahren. Was gekommen war, bleibt. Lass neu antworten.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/request.py"/>
+        <location filename="../../app/remote/session.py"/>
         <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
         <translation>{host} kann Antworten nicht an eine Liste oder ein Muster binden. Wähle in den Einstellungen des Chats unter „Antworten als“ eine andere Form: JSON ist möglich.</translation>
     </message>
@@ -8735,34 +8735,34 @@ Du hast nicht geantwortet.</translation>
         <translation>{model} bei {host} steht nicht mehr in deiner Liste der Modelle; darum wurde nichts gesendet. Füge es wieder hinzu, oder wähle ein anderes Modell.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>On this machine</source>
         <translation>Auf diesem Rechner</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Leaves this machine</source>
         <translation>Verlässt diesen Rechner</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Open {name} in a chat</source>
         <translation>{name} in einem Chat öffnen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Answered elsewhere</source>
         <translation>Anderswo beantwortet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
         <translation>Ein Modell unter einer Adresse, etwa vLLM, llama.cpp oder ein anderes Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>{name} is no longer listed. Its chats stay.</source>
         <translation>{name} ist nicht mehr in der Liste. Seine Chats bleiben.</translation>
     </message>
@@ -8808,132 +8808,132 @@ Du hast nicht geantwortet.</translation>
         <translation>Ignorieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>The keyboard’s language</source>
         <translation>Sprache der Tastatur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Not checked</source>
         <translation>Nicht geprüft</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
         <translation>Die Rechtschreibung wird nicht geprüft. Einstellungen &gt; Schreiben schaltet das ein.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Next Misspelt Word</source>
         <translation>Nächstes falsch geschriebenes Wort</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Small and quick, talks about anything</source>
         <translation>Klein und schnell, spricht über alles</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Questions, reasoning and tools</source>
         <translation>Fragen, Nachdenken und Tools</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Many languages, short texts</source>
         <translation>Viele Sprachen, kurze Texte</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Quick answers, room for more chats</source>
         <translation>Schnelle Antworten, Platz für mehr Chats</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning, code and tools</source>
         <translation>Nachdenken, Code und Tools</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Writing and many languages</source>
         <translation>Schreiben und viele Sprachen</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Steady answers, room for more chats</source>
         <translation>Verlässliche Antworten, Platz für mehr Chats</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning and tools, quick for its size</source>
         <translation>Nachdenken und Tools, recht schnell</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning and code, more exact</source>
         <translation>Nachdenken und Code, genauer</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code, hard questions and tools</source>
         <translation>Code, schwierige Fragen und Tools</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Writing, many languages, quick</source>
         <translation>Schreiben, viele Sprachen, schnell</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning, tools, room for more chats</source>
         <translation>Nachdenken, Tools, Platz für mehr Chats</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, very quick for its size</source>
         <translation>Code und Tools, sehr schnell</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Writing, languages, hard questions</source>
         <translation>Schreiben, Sprachen, schwierige Fragen</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code, hard questions, room for chats</source>
         <translation>Code, schwierige Fragen, Platz für Chats</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, more exact</source>
         <translation>Code und Tools, genauer</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Programming over long texts</source>
         <translation>Programmieren mit langen Texten</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Long texts, very quick for its size</source>
         <translation>Lange Texte, sehr schnell für seine Größe</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code, tools, room for more chats</source>
         <translation>Code, Tools, Platz für mehr Chats</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning at an effort you choose</source>
         <translation>Nachdenken, so gründlich wie gewählt</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Hard questions, code, many languages</source>
         <translation>Schwierige Fragen, Code, viele Sprachen</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Hard questions, code, more exact</source>
         <translation>Schwierige Fragen, Code, genauer</translation>
     </message>
@@ -8944,7 +8944,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
-        <location filename="../../app/ui/models/machine_commands.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>It has ended without a word.</source>
         <translation>Es hat ohne ein Wort geendet.</translation>
     </message>
@@ -8954,42 +8954,42 @@ Du hast nicht geantwortet.</translation>
         <translation>Dieses Netz kann nicht durchsucht werden ({why}).</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
         <translation>Es wird gesucht, solange dieses Fenster offen ist. Noch nichts gefunden: Das andere Stretto muss mit „serve --announce“ gestartet worden sein.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Choose one, and write the key that was made there.</source>
         <translation>Wähle eines und gib den Schlüssel ein, der dort gemacht wurde.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Find Stretto on this network</source>
         <translation>Stretto in diesem Netz suchen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Found on this network</source>
         <translation>In diesem Netz gefunden</translation>
     </message>
     <message>
-        <location filename="../../app/chats/draft_models.py"/>
+        <location filename="../../app/models/drafts.py"/>
         <source>{name} has no draft model. {why}</source>
         <translation>{name} hat kein Entwurfsmodell. {why}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} has no draft model.</source>
         <translation>{name} hat kein Entwurfsmodell.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{draft} drafts for {name}.</source>
         <translation>{draft} entwirft für {name}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{draft} drafts for {name} once that is loaded.</source>
         <translation>{draft} entwirft für {name}, sobald es geladen ist.</translation>
     </message>

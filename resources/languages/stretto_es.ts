@@ -44,7 +44,7 @@
         <translation>No se han podido leer o escribir los chats de {path} ({error}). Comprobar que el disco está conectado y tiene espacio, e intentarlo de nuevo.</translation>
     </message>
     <message>
-        <location filename="../../app/store/readers.py"/>
+        <location filename="../../app/store/reading.py"/>
         <location filename="../../app/store/writer.py"/>
         <source>The chats are closed.</source>
         <translation>Los chats están cerrados.</translation>
@@ -434,18 +434,18 @@
         <translation>Enviar  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer_text.py"/>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>The models here cannot see pictures. Paste the text that is in it instead.</source>
         <translation>Estos modelos no pueden ver imágenes. Pegar en su lugar el texto que contienen.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table_text.py"/>
-        <location filename="../../app/ui/composer/composer_text.py"/>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>Message</source>
         <translation>Mensaje</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/composer/composer_text.py"/>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>The text is {count} characters long. A message takes {most}.</source>
         <comment>The text is {count} characters long. A message takes {most}.</comment>
         <translation>
@@ -465,7 +465,7 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>File {name}, {about}</source>
         <translation>Archivo {name}, {about}</translation>
     </message>
@@ -485,165 +485,165 @@
         <translation>Falta rellenar «{name}». Pulsar Intro otra vez lo envía así.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
         <translation>Stretto copia los chats una vez al día y antes de cada actualización, y conserva las tres últimas copias. Los chats actuales se guardan en un archivo aparte, así que no se pierde nada al volver atrás.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
         <translation>Aún no hay ninguna copia. Stretto hace una con el primer cambio de otro día.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore from Backup</source>
         <translation>Restaurar copia de seguridad</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Backups</source>
         <translation>Copias de seguridad</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore and Start Again</source>
         <translation>Restaurar y reiniciar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore</source>
         <translation>Restaurar</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Close Tab</source>
         <translation>Cerrar pestaña</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/settings/translation.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Close</source>
         <translation>Cerrar</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Close Others</source>
         <translation>Cerrar las demás</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Detach</source>
         <translation>Separar</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Unpin (Dock)</source>
         <translation>Desfijar (acoplar)</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Minimize</source>
         <translation>Minimizar</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Today</source>
         <translation>Hoy</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Yesterday</source>
         <translation>Ayer</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <source>Earlier this week</source>
         <translation>Esta semana</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <source>This month</source>
         <translation>Este mes</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Pinned</source>
         <translation>Fijados</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <source>Earlier</source>
         <translation>Anteriores</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>dddd d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>dddd, d &apos;de&apos; MMMM &apos;de&apos; yyyy</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>dddd d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>dddd, d &apos;de&apos; MMMM</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>{size} · before an update</source>
         <translation>{size} · antes de una actualización</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Crash Report</source>
         <translation>Informe de fallo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Something went wrong the last time Stretto ran</source>
         <translation>Algo falló la última vez que se usó Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
         <translation>Los chats están guardados. Este informe ayuda a encontrar el fallo: contiene versiones y pilas de llamadas, nada de los chats. No sale de este equipo si no se comparte.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Report</source>
         <translation>Informe</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Copy</source>
         <translation>Copiar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Show File</source>
         <translation>Mostrar archivo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>The report cannot be read: {error}</source>
         <translation>No se puede leer el informe: {error}</translation>
     </message>
@@ -690,10 +690,10 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/settings/advanced.py"/>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
         <translation>Intentar de nuevo</translation>
     </message>
@@ -749,7 +749,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/window/help_commands.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>About Stretto</source>
         <translation>Acerca de Stretto</translation>
     </message>
@@ -769,63 +769,63 @@
         <translation>Licencias…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Everything, all versions too. Can be imported again.</source>
         <translation>Todo, con todas las versiones. Se puede volver a importar.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, as it was written.</source>
         <translation>La rama que se muestra, tal como se escribió.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Web page (HTML)</source>
         <translation>Página web (HTML)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown. One file, nothing is loaded.</source>
         <translation>La rama que se muestra. Un solo archivo, no se carga nada más.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Plain text</source>
         <translation>Texto sin formato</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, without marks.</source>
         <translation>La rama que se muestra, sin marcas.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, on A4 pages.</source>
         <translation>La rama que se muestra, en páginas A4.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export Chats</source>
         <translation>Exportar chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Which chats</source>
         <translation>Qué chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Form</source>
         <comment>of what is exported</comment>
         <translation>Formato</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>With what models thought before they answered</source>
         <translation>Con lo que los modelos razonaron antes de responder</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Chats exported</source>
         <translation>Chats exportados</translation>
     </message>
@@ -841,7 +841,7 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation>Exportar…</translation>
@@ -917,19 +917,19 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/models/fit_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
-        <location filename="../../app/ui/pane/pages_dialog.py"/>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
-        <location filename="../../app/ui/widgets/foot.py"/>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/sheet.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Cancel</source>
         <translation>Cancelar</translation>
     </message>
@@ -974,45 +974,45 @@
         <translation>Elegir como máximo {most} modelos: hay {columns} elegidos y cada uno ocupa una columna.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
-        <location filename="../../app/ui/sidebar/list_view.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>JSON always has them</source>
         <translation>JSON siempre lo incluye</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>There is no chat to export yet.</source>
         <translation>Aún no hay ningún chat que exportar.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export Into a Folder</source>
         <translation>Exportar a una carpeta</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export</source>
         <translation>Exportar</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
         <translation>Detener</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>{done} of %Ln chats</source>
         <comment>{done} of %Ln chats</comment>
         <translation>
@@ -1021,390 +1021,390 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The export failed: {name}.</source>
         <translation>La exportación ha fallado: {name}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>waiting</source>
         <translation>esperando</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>reading</source>
         <translation>leyendo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
-        <location filename="../../app/ui/transcript/row_words.py"/>
-        <location filename="../../app/ui/window/announcer.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>answering</source>
         <translation>respondiendo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>paused</source>
         <translation>en pausa</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Guest</source>
         <translation>Invitado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>The answer so far</source>
         <translation>La respuesta hasta ahora</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Pause</source>
         <translation>Pausar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>This answer has ended.</source>
         <translation>Esta respuesta ha terminado.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Go On</source>
         <translation>Continuar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
         <translation>Stretto lee su propio JSON, las exportaciones de datos de ChatGPT y Claude (el archivo zip o el conversations.json que contiene), la exportación de Open WebUI y los archivos de conversación de LM Studio. Reconoce por sí solo de cuál se trata. Los chats que ya están aquí no cambian.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import Chats</source>
         <translation>Importar chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>How much is read</source>
         <translation>Cuánto se ha leído</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>What was not understood</source>
         <translation>Lo que no se ha entendido</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Choose Files…</source>
         <translation>Elegir archivos…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Choose Folder…</source>
         <translation>Elegir carpeta…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Such as LM Studio&apos;s folder of conversations</source>
         <translation>Por ejemplo, la carpeta de conversaciones de LM Studio</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>All files</source>
         <translation>Todos los archivos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import</source>
         <translation>Importar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import a Folder</source>
         <translation>Importar una carpeta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Reading…</source>
         <translation>Leyendo…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>for a reason that is not known</source>
         <translation>por un motivo desconocido</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The import failed: {why}.</source>
         <translation>La importación ha fallado: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
         <translation>Stretto se distribuye bajo la licencia MIT. Qt, PySide6 y Qt Advanced Docking se usan bajo la LGPL: son bibliotecas aparte, junto al programa, y se pueden sustituir por compilaciones propias.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Licences</source>
         <translation>Licencias</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Parts</source>
         <translation>Componentes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Licence</source>
         <translation>Licencia</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Name</source>
         <translation>Nombre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Write a name first</source>
         <translation>Escribir antes un nombre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>“{name}” exists already. Replace it?</source>
         <translation>«{name}» ya existe. ¿Reemplazarlo?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Replace</source>
         <translation>Reemplazar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/palette/prompt_picker.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
         <translation>Prompts</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Text of the prompt</source>
         <translation>Texto del prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Explain {{topic}} to {{audience}} in three sentences.</source>
         <translation>Explica {{topic}} para {{audience}} en tres frases.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>New</source>
         <translation>Nuevo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
         <translation>Eliminar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Bring Back</source>
         <translation>Recuperar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>New prompt</source>
         <translation>Prompt nuevo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>There is no prompt to delete</source>
         <translation>No hay ningún prompt que eliminar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Nothing was deleted here</source>
         <translation>Aquí no se ha eliminado nada</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
         <translation>Escribir / en un mensaje vacío para insertar un prompt. Tab recorre sus {{variables}}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Choose New to write your first prompt.</source>
         <translation>Elegir Nuevo para escribir el primer prompt.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
         <translation>Un prompt necesita un nombre. Aún se llama «{before}».</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Another prompt is called so. This one is still called “{before}”.</source>
         <translation>Otro prompt ya se llama así. Este aún se llama «{before}».</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
-        <location filename="../../app/ui/window/help_commands.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Keyboard Shortcuts</source>
         <translation>Atajos de teclado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Commands and their keys</source>
         <translation>Órdenes y sus teclas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Usual Keys for All</source>
         <translation>Teclas habituales para todas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Bring Back My Keys</source>
         <translation>Recuperar mis teclas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>no keys</source>
         <translation>sin teclas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{command}: {keys}, changed. Change</source>
         <translation>{command}: {keys}, cambiado. Cambiar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{command}: {keys}. Change</source>
         <translation>{command}: {keys}. Cambiar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>none</source>
         <comment>no keys</comment>
         <translation>ninguna</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Usually {usual}</source>
         <translation>Habitual: {usual}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Change its keys</source>
         <translation>Cambiar sus teclas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>All commands have their usual keys</source>
         <translation>Todas las órdenes tienen sus teclas habituales</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>In a chat</source>
         <translation>En un chat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Change Keys</source>
         <translation>Cambiar teclas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Keys for {command}</source>
         <translation>Teclas para {command}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Set</source>
         <translation>Asignar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>No Keys</source>
         <translation>Sin teclas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Usual Keys</source>
         <translation>Teclas habituales</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Press the keys for “{command}”</source>
         <translation>Pulsar las teclas para «{command}»</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>It has its usual keys</source>
         <translation>Tiene sus teclas habituales</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>It has no keys</source>
         <translation>No tiene teclas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} belongs to “{command}” now, which loses it.</source>
         <translation>{keys} pertenece ahora a «{command}», que lo perderá.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
-        <location filename="../../app/ui/sidebar/trash_button.py"/>
-        <location filename="../../app/ui/window/store_commands.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Trash</source>
         <translation>Papelera</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
-        <location filename="../../app/ui/sidebar/trash_button.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Deleted chats</source>
         <translation>Chats eliminados</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Delete Now</source>
         <translation>Eliminar ahora</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Empty Trash</source>
         <translation>Vaciar papelera</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Keep</source>
         <translation>Conservar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase for Good</source>
         <translation>Borrar para siempre</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
         <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
         <translation>
@@ -1413,22 +1413,22 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>The trash is empty.</source>
         <translation>La papelera está vacía.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
         <translation>Los archivos dañados que se apartaron aún pueden contener texto de chats borrados: {files}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
         <translation>¿Borrar «{title}» para siempre, también de las copias de seguridad? No se puede deshacer.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
         <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
         <translation>
@@ -1437,12 +1437,12 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Choose a chat first</source>
         <translation>Elegir antes un chat</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted %n day ago</source>
         <comment>Deleted %n days ago</comment>
         <translation>
@@ -1451,17 +1451,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted yesterday</source>
         <translation>Eliminado ayer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted today</source>
         <translation>Eliminado hoy</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>erased in %n day</source>
         <comment>erased in %n days</comment>
         <translation>
@@ -1470,156 +1470,156 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>erased tomorrow</source>
         <translation>se borra mañana</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>erased today</source>
         <translation>se borra hoy</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto {version} is there</source>
         <translation>Stretto {version} ya está disponible</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>You have {version}. Your chats stay as they are.</source>
         <translation>La versión instalada es {version}. Los chats se quedan como están.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>The page says what is new.</source>
         <translation>La página cuenta las novedades.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>What is new</source>
         <translation>Novedades</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Open Download Page</source>
         <translation>Abrir página de descarga</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Skip This Version</source>
         <translation>Omitir esta versión</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Later</source>
         <translation>Más tarde</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
         <translation>Un wheel es un programa: puede hacer todo lo que puede hacer quien lo usa. Obtenerlo de {page}, donde el hash aparece en Download files, View hashes. Comparar los dos.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Is this the hash that its makers name?</source>
         <translation>¿Es este el hash que indican sus autores?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Copy the hash</source>
         <translation>Copiar el hash</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Use from the Next Start</source>
         <translation>Usar desde el próximo inicio</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Command</source>
         <translation>Orden</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Chat</source>
         <translation>Chat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>On disk</source>
         <translation>En disco</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>The most tokens of a prompt and its reply together</source>
         <translation>Máximo de tokens de un prompt y su respuesta juntos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>By its template and config</source>
         <translation>Según su plantilla y su configuración</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Weights, and the KV caches of its chats</source>
         <translation>Pesos y cachés KV de sus chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
-        <location filename="../../app/ui/models/search_field.py"/>
-        <location filename="../../app/ui/palette/entries.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Model</source>
         <translation>Modelo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Size</source>
         <translation>Tamaño</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Precision</source>
         <translation>Precisión</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Can</source>
         <comment>what a model can do</comment>
         <translation>Capacidades</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Used</source>
         <comment>when a model was used</comment>
         <translation>Usado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>In memory</source>
         <translation>En memoria</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Setting</source>
         <translation>Ajuste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Prompt</source>
         <translation>Prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Resource</source>
         <translation>Recurso</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Not possible now: {why}</source>
         <translation>Ahora no es posible: {why}</translation>
     </message>
@@ -1655,72 +1655,72 @@
         <translation>No hay nada con ese nombre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/prompt_picker.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Edit Prompts…</source>
         <translation>Editar prompts…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/prompt_picker.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Write a Prompt…</source>
         <translation>Escribir un prompt…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Free text</source>
         <translation>Texto libre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>JSON of a schema</source>
         <translation>JSON de un esquema</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One of a list</source>
         <translation>Una de una lista</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Pattern</source>
         <translation>Patrón</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Answer as</source>
         <translation>Responder como</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>What answers have to be; the model can write nothing else</source>
         <translation>Qué deben ser las respuestas; el modelo no puede escribir otra cosa</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Schema</source>
         <translation>Esquema</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Choices</source>
         <translation>Opciones</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One choice a line</source>
         <translation>Una opción por línea</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One choice a line; \n stands for a line break</source>
         <translation>Una opción por línea; \n representa un salto de línea</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>A regular expression; the whole answer matches it</source>
         <translation>Una expresión regular; la respuesta entera debe coincidir</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{used} of {limit} tokens</source>
         <comment>{used} of {limit} tokens</comment>
         <translation>
@@ -1729,7 +1729,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{used} of {limit} tokens of context</source>
         <comment>{used} of {limit} tokens of context</comment>
         <translation>
@@ -1738,17 +1738,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{context}, {count} reused in the last turn</source>
         <translation>{context}, {count} reutilizados en el último turno</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{context}. Nearly full: start a new chat, or let this one forget its oldest turns.</source>
         <translation>{context}. Casi lleno: empezar un chat nuevo o dejar que este olvide sus turnos más antiguos.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Context: {words}</source>
         <translation>Contexto: {words}</translation>
     </message>
@@ -1830,32 +1830,32 @@
         <translation>Elegir uno a la izquierda o empezar otro. {keys} recupera el último.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Find in this chat</source>
         <translation>Buscar en este chat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Earlier message  Enter</source>
         <translation>Mensaje anterior  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Later message  Shift+Enter</source>
         <translation>Mensaje posterior  Shift+Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Close  Esc</source>
         <translation>Cerrar  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Not found</source>
         <translation>No encontrado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>{number} of {count}</source>
         <translation>{number} de {count}</translation>
     </message>
@@ -1866,7 +1866,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Settings of this chat</source>
         <translation>Ajustes de este chat</translation>
     </message>
@@ -1898,7 +1898,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>More</source>
         <translation>Más</translation>
     </message>
@@ -1913,138 +1913,138 @@
         <translation>Oculto hasta elegir una de las respuestas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
         <translation>Un modelo demasiado grande para un equipo se ejecuta en varios, con una parte en cada uno. Necesitan la misma versión de Stretto y los archivos del modelo, y se accede a ellos por ssh sin contraseña.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Tick two machines or more, and choose a model.</source>
         <translation>Marque dos equipos o más y elija un modelo.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Several Machines</source>
         <translation>Varios equipos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Machine</source>
         <translation>Equipo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>State</source>
         <translation>Estado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>user@machine, or local</source>
         <translation>usuario@equipo, o local</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Its Python or Stretto (stretto)</source>
         <translation>Su Python o Stretto (stretto)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Check</source>
         <translation>Comprobar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Test</source>
         <translation>Probar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Measures the connection, and tokens a second beside one machine</source>
         <translation>Mide la conexión y los tokens por segundo en comparación con un solo equipo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Start</source>
         <translation>Iniciar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>This machine</source>
         <translation>Este equipo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Not checked yet</source>
         <translation>Aún sin comprobar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>“local” is this machine. Take another name.</source>
         <translation>«local» es este equipo. Use otro nombre.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Asking the machines…</source>
         <translation>Consultando los equipos…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Ready</source>
         <translation>Listo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Not ready</source>
         <translation>No está listo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Testing. This takes a minute or more…</source>
         <translation>Probando. Tarda un minuto o más…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Starting {hosts}…</source>
         <translation>Iniciando {hosts}…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Images</source>
         <translation>Imágenes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Comes with Stretto</source>
         <translation>Incluido en Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Stretto&apos;s models</source>
         <translation>Modelos de Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Added by hand</source>
         <translation>Añadidos a mano</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{bits}-bit, mixed</source>
         <translation>{bits} bits, mixto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Its weights are not quantized</source>
         <translation>Sus pesos no están cuantizados</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Its config does not say</source>
         <translation>Su configuración no lo dice</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Weights in %n bit</source>
         <comment>Weights in %n bits</comment>
         <translation>
@@ -2053,7 +2053,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{weights}, %n of them share a scale</source>
         <comment>{weights}, %n of them share a scale</comment>
         <translation>
@@ -2062,17 +2062,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{weights}; some layers have other bits</source>
         <translation>{weights}; algunas capas tienen otros bits</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>By its template and config. Stretto shows models no images yet.</source>
         <translation>Según su plantilla y su configuración. Stretto aún no muestra imágenes a los modelos.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>%n day ago</source>
         <comment>%n days ago</comment>
         <translation>
@@ -2081,26 +2081,26 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>d &apos;de&apos; MMMM</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>d &apos;de&apos; MMMM &apos;de&apos; yyyy</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Not loaded</source>
         <translation>Sin cargar</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>%Ln model</source>
         <comment>%Ln models</comment>
         <translation>
@@ -2109,27 +2109,27 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{size} on disk</source>
         <translation>{size} en disco</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>looking for more…</source>
         <translation>buscando más…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>draft model {name}</source>
         <translation>modelo de borrador {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{name} has drafted nothing yet.</source>
         <translation>{name} aún no ha propuesto nada.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{name} has drafted %Ln token; {share} of that held.</source>
         <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
         <translation>
@@ -2138,7 +2138,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>context %Ln token</source>
         <comment>context %Ln tokens</comment>
         <translation>
@@ -2147,29 +2147,29 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>pinned</source>
         <translation>fijado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>in memory, {size}</source>
         <translation>en memoria, {size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>licence {name}</source>
         <translation>licencia {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>used {when}</source>
         <translation>usado: {when}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Loading…</source>
@@ -2186,7 +2186,7 @@
         <translation>Liberado; se carga al enviar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Loading {share}</source>
         <translation>Cargando {share}</translation>
@@ -2207,262 +2207,262 @@
         <translation>Ajustes de este chat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/widgets/toast.py"/>
         <source>Notice</source>
         <translation>Aviso</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>loading…</source>
         <translation>cargando…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>not loaded</source>
         <translation>sin cargar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open Model Folder…</source>
         <translation>Abrir carpeta de modelo…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Add a Remote Model…</source>
         <translation>Añadir un modelo remoto…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Manage Models…</source>
         <translation>Gestionar modelos…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Take it out of memory. Its chats load it when they send.</source>
         <translation>Quitarlo de la memoria. Sus chats lo cargan al enviar.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>No model is in memory</source>
         <translation>No hay ningún modelo en memoria</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Unload a Model…</source>
         <translation>Liberar un modelo…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>What Would Fit…</source>
         <translation>Qué cabría…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Start Again</source>
         <translation>Iniciar de nuevo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>{name} does not fit into memory. {error}</source>
         <translation>{name} no cabe en la memoria. {error}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>{name} could not be loaded. {error}</source>
         <translation>No se ha podido cargar {name}. {error}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>As the model</source>
         <translation>Como el modelo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Before answering</source>
         <translation>Antes de responder</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Not at all</source>
         <translation>No razonar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>8 bits</source>
         <translation>8 bits</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>4 bits</source>
         <translation>4 bits</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Instructions</source>
         <translation>Instrucciones</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>How the model should behave in this chat</source>
         <translation>Cómo debe comportarse el modelo en este chat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Presets</source>
         <translation>Preajustes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Settings saved under a name</source>
         <translation>Ajustes guardados con un nombre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Random</source>
         <translation>Aleatoria</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Seed</source>
         <translation>Semilla</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>As last time</source>
         <translation>Como la última vez</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Take the seed of the last answer, to have the same again</source>
         <translation>Tomar la semilla de la última respuesta para obtener lo mismo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Another seed for each answer</source>
         <translation>Otra semilla para cada respuesta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
         <translation>Razonamiento</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Reproducible, to the last bit (slower)</source>
         <translation>Reproducible, hasta el último bit (más lento)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Forget the oldest turns when the context is full</source>
         <translation>Olvidar los turnos más antiguos cuando el contexto se llene</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Stop at</source>
         <translation>Detenerse en</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One text a line</source>
         <translation>Un texto por línea</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Texts that end the answer, one a line; \n stands for a line break</source>
         <translation>Textos que terminan la respuesta, uno por línea; \n representa un salto de línea</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>KV cache</source>
         <translation>Caché KV</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
-        <location filename="../../app/ui/pane/leaving.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Context</source>
         <translation>Contexto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>The most tokens that this chat may have; fewer take less memory</source>
         <translation>Máximo de tokens que puede tener este chat; con menos se usa menos memoria</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>For this chat, from its next reply on.</source>
         <translation>Para este chat, a partir de su próxima respuesta.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Fewer settings</source>
         <translation>Menos ajustes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>More settings</source>
         <translation>Más ajustes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pages_dialog.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Choose</source>
         <translation>Elegir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Remote</source>
         <comment>of a model that answers on another machine</comment>
         <translation>Remoto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>What you send leaves this machine.</source>
         <translation>Lo que envía sale de este equipo.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Sent to {host}: it leaves this machine.</source>
         <translation>Se envía a {host}: sale de este equipo.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Sent to {host}, another program of this machine.</source>
         <translation>Se envía a {host}, otro programa de este equipo.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>It is answered by another program of this machine, at {host}.</source>
         <translation>Responde otro programa de este equipo, en {host}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
         <translation>Funciona en otro equipo: todo lo que envía en este chat va a {host}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>What they return is sent to {host}, as what you write is.</source>
         <translation>Lo que devuelven se envía a {host}, igual que lo que escribe.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
         <translation>{host} no recibe: {names}. Cuántos tokens ocupa un chat lo dice después de cada respuesta.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Message %n chat…</source>
         <comment>Message %n chats…</comment>
         <translation>
@@ -2471,7 +2471,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Message {name}…</source>
         <translation>Mensaje para {name}…</translation>
     </message>
@@ -2486,18 +2486,18 @@
         <translation>A partir de ahora este chat olvida sus turnos más antiguos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Attach Files</source>
         <translation>Adjuntar archivos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Attach</source>
         <translation>Adjuntar</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The pasted text, {count} character, goes with the message as a file</source>
         <comment>The pasted text, {count} characters, goes with the message as a file</comment>
         <translation>
@@ -2506,17 +2506,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>is being read…</source>
         <translation>leyendo…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} is attached, {about}</source>
         <translation>{name} está adjunto, {about}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{count} tokens</source>
         <comment>{count} tokens</comment>
         <translation>
@@ -2525,7 +2525,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>about {count} tokens</source>
         <comment>about {count} tokens</comment>
         <translation>
@@ -2534,103 +2534,103 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} is taken off</source>
         <translation>{name} se ha quitado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>All of It</source>
         <translation>Todo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The Beginning, as Much as Fits</source>
         <translation>El principio, tanto como quepa</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Passages That Match the Question</source>
         <translation>Pasajes relacionados con la pregunta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Put into the Message as Text</source>
         <translation>Insertar en el mensaje como texto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Take It Off</source>
         <translation>Quitar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_menus.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>No other model is in memory.</source>
         <translation>No hay otro modelo en memoria.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_menus.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>{name} is unloaded</source>
         <translation>{name} se ha liberado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_menus.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Folder for Tools</source>
         <translation>Carpeta para herramientas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>No presets yet</source>
         <translation>Aún no hay preajustes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Choose “Save as Preset…” to keep these settings</source>
         <translation>Elegir «Guardar como preajuste…» para conservar estos ajustes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Save as Preset…</source>
         <translation>Guardar como preajuste…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
         <translation>Renombrar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Save as Preset</source>
         <translation>Guardar como preajuste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>A name for these settings; one in use is replaced:</source>
         <translation>Un nombre para estos ajustes; si ya existe, se reemplaza:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Rename Preset</source>
         <translation>Renombrar preajuste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Another name:</source>
         <translation>Otro nombre:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Preset “{name}” replaced</source>
         <translation>Preajuste «{name}» reemplazado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Preset renamed to “{name}”</source>
         <translation>Preajuste renombrado a «{name}»</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Preset “{name}” deleted</source>
         <translation>Preajuste «{name}» eliminado</translation>
     </message>
@@ -2745,7 +2745,7 @@
         <translation>Por cada vez que se ha dicho</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{name} cannot call tools.</source>
         <translation>{name} no puede llamar a herramientas.</translation>
     </message>
@@ -2760,7 +2760,7 @@
         <translation>Servidores de herramientas…</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
@@ -2782,56 +2782,56 @@
         <translation>Permitir escritura</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
         <translation>Quitar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
         <translation>Aún no hay modelos. Obtener uno del hub o añadir la carpeta que los contiene: se usan donde están.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>No model has these words.</source>
         <translation>Ningún modelo tiene estas palabras.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Search models</source>
         <translation>Buscar modelos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Clear the search</source>
         <translation>Borrar la búsqueda</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
         <translation>Añadir carpeta…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Look for models in a folder of yours</source>
         <translation>Buscar modelos en una carpeta propia</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Download a model from the hub</source>
         <translation>Descargar un modelo del hub</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Looking for models…</source>
         <translation>Buscando modelos…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>{name} is unloaded. Its chats load it when they send.</source>
         <translation>{name} se ha liberado. Sus chats lo cargan al enviar.</translation>
     </message>
@@ -2884,7 +2884,7 @@ Ahora: {now}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>{count} token</source>
         <comment>{count} tokens</comment>
         <translation>
@@ -2907,87 +2907,87 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Pages of {name}</source>
         <translation>Páginas de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of pages</source>
         <translation>Números de página</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which pages does the model get?</source>
         <translation>¿Qué páginas recibe el modelo?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Pages…</source>
         <translation>Páginas elegidas…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Slides of {name}</source>
         <translation>Diapositivas de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of slides</source>
         <translation>Números de diapositiva</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which slides does the model get?</source>
         <translation>¿Qué diapositivas recibe el modelo?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Slides…</source>
         <translation>Diapositivas elegidas…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Sheets of {name}</source>
         <translation>Hojas de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of sheets</source>
         <translation>Números de hoja</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which sheets does the model get?</source>
         <translation>¿Qué hojas recibe el modelo?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Sheets…</source>
         <translation>Hojas elegidas…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chapters of {name}</source>
         <translation>Capítulos de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of chapters</source>
         <translation>Números de capítulo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which chapters does the model get?</source>
         <translation>¿Qué capítulos recibe el modelo?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Chapters…</source>
         <translation>Capítulos elegidos…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} slide.</source>
         <comment>The file has {count} slides.</comment>
         <translation>
@@ -2996,7 +2996,7 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} sheet.</source>
         <comment>The file has {count} sheets.</comment>
         <translation>
@@ -3005,7 +3005,7 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} chapter.</source>
         <comment>The file has {count} chapters.</comment>
         <translation>
@@ -3014,7 +3014,7 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} page.</source>
         <comment>The file has {count} pages.</comment>
         <translation>
@@ -3023,57 +3023,57 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>
         <translation>Idioma</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Holds from the next start on</source>
         <translation>Se aplica desde el próximo inicio</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>As the System</source>
         <translation>Como el sistema</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Light</source>
         <translation>Claro</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Dark</source>
         <translation>Oscuro</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Appearance</source>
         <translation>Apariencia</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Restart Now</source>
         <translation>Reiniciar ahora</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Stretto ends and starts again in this language. Answers that are written stop.</source>
         <translation>Stretto se cierra y vuelve a iniciarse en este idioma. Las respuestas en curso se detienen.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/dates.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>en</source>
         <comment>the code of this language: names of days and months are in it</comment>
         <translation>es</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} s</source>
         <comment>seconds</comment>
@@ -3091,13 +3091,13 @@ Ahora: {now}</translation>
         <translation>{number} tok/s</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} GB</source>
         <translation>{number} GB</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} MB</source>
         <translation>{number} MB</translation>
@@ -3134,12 +3134,12 @@ Ahora: {now}</translation>
         <translation>primer token {time}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
         <translation>{verdict}: {weights} de pesos + {caches} para {chats} de {tokens} + {working} para trabajar = {total} de los {free} que pueden ocupar modelos y chats.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Chats of %Ln token would fit.</source>
         <comment>Chats of %Ln tokens would fit.</comment>
         <translation>
@@ -3148,7 +3148,7 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>It would fit with keys and values in %n bit.</source>
         <comment>It would fit with keys and values in %n bits.</comment>
         <translation>
@@ -3157,34 +3157,34 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>One chat would fit.</source>
         <translation>Cabría un chat.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Choose a smaller one, or one in fewer bits.</source>
         <translation>Elegir uno más pequeño o con menos bits.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Fits</source>
         <translation>Cabe</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Tight</source>
         <comment>the memory</comment>
         <translation>Justo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Too large</source>
         <translation>Demasiado grande</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>%Ln token</source>
         <comment>%Ln tokens</comment>
@@ -3194,7 +3194,7 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>%n chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -3203,22 +3203,22 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
         <translation>{verdict}: {weights} de pesos, de los {room} que pueden ocupar modelos y chats. Sus chats se suman a esto.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{tokens} context</source>
         <translation>Contexto de {tokens}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>by {owner}</source>
         <translation>de {owner}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{count} download</source>
         <comment>{count} downloads</comment>
         <translation>
@@ -3227,31 +3227,31 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Reasoning</source>
         <translation>Razonamiento</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tools</source>
         <translation>Herramientas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>tools</source>
         <comment>after another word</comment>
         <translation>herramientas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>images (Stretto gives it text only)</source>
         <translation>imágenes (Stretto solo le da texto)</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>%Ln download last month</source>
         <comment>%Ln downloads last month</comment>
         <translation>
@@ -3260,12 +3260,12 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>updated {date}</source>
         <translation>actualizado: {date}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>gated</source>
         <translation>restringido</translation>
     </message>
@@ -3292,7 +3292,7 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>cut off: the memory was full</source>
         <translation>cortada: la memoria estaba llena</translation>
     </message>
@@ -3307,80 +3307,80 @@ Ahora: {now}</translation>
         <translation>En pausa</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Writing</source>
         <translation>Escritura</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Send with</source>
         <translation>Enviar con</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
-        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Spelling</source>
         <translation>Ortografía</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Notifications</source>
         <translation>Notificaciones</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>New chats</source>
         <translation>Chats nuevos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Models and chats</source>
         <translation>Modelos y chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>KV caches on disk</source>
         <translation>Cachés KV en disco</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>From elsewhere</source>
         <translation>Desde otros lugares</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Icon</source>
         <translation>Icono</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Updates</source>
         <translation>Actualizaciones</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>New versions</source>
         <translation>Versiones nuevas</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Asks you</source>
         <translation>Pregunta</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for your answer</source>
         <translation>Esperando respuesta</translation>
     </message>
@@ -3576,92 +3576,92 @@ Ahora: {now}</translation>
         <translation>Continuar donde se cortó la respuesta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Slide {number}</source>
         <translation>Diapositiva {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Sheet {number}</source>
         <translation>Hoja {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Chapter {number}</source>
         <translation>Capítulo {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Show what the model got</source>
         <translation>Mostrar lo que recibió el modelo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>What the model got of {name}</source>
         <translation>Lo que el modelo recibió de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Its text is not there any more.</source>
         <translation>Su texto ya no está.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>The rest is not shown here.</source>
         <translation>El resto no se muestra aquí.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Page {number}</source>
         <translation>Página {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/code_buttons.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Do not wrap lines</source>
         <translation>No ajustar las líneas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/code_buttons.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Wrap long lines</source>
         <translation>Ajustar líneas largas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/code_buttons.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy code</source>
         <translation>Copiar código</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Use Without Adapter</source>
         <translation>Usar sin adaptador</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Forget the Oldest Turns</source>
         <translation>Olvidar los turnos más antiguos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Edit Message</source>
         <translation>Editar mensaje</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Leave Message Out</source>
         <translation>Omitir mensaje</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Use Another Model…</source>
         <translation>Usar otro modelo…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Why there is no answer</source>
         <translation>Por qué no hay respuesta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/jump_button.py"/>
+        <location filename="../../app/ui/transcript/transcript.py"/>
         <source>Jump to newest</source>
         <translation>Ir a lo más reciente</translation>
     </message>
@@ -3696,84 +3696,84 @@ Ahora: {now}</translation>
         <translation>Versión posterior</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/reasoning.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Thought</source>
         <translation>Razonamiento</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>stopped</source>
         <translation>detenida</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>interrupted</source>
         <translation>interrumpida</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>no answer</source>
         <translation>sin respuesta</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>You</source>
         <translation>Yo</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>System</source>
         <translation>Sistema</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Tool</source>
         <translation>Herramienta</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Assistant</source>
         <translation>Asistente</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>System prompt</source>
         <translation>Prompt de sistema</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>End of thoughts</source>
         <translation>Fin del razonamiento</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
-        <location filename="../../app/ui/window/notifications.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>The model</source>
         <translation>El modelo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>cut off at its length limit</source>
         <translation>cortada en su límite de longitud</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>with {name}</source>
         <translation>con {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>version {number} of {count}</source>
         <translation>versión {number} de {count}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/text_stops.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Link, {words}. Enter opens it.</source>
         <translation>Enlace, {words}. Intro lo abre.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/text_stops.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Code, {language}, {count} line. Enter copies it.</source>
         <comment>Code, {language}, {count} lines. Enter copies it.</comment>
         <translation>
@@ -3782,7 +3782,7 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/text_stops.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Code, {count} line. Enter copies it.</source>
         <comment>Code, {count} lines. Enter copies it.</comment>
         <translation>
@@ -3841,88 +3841,88 @@ Ahora: {now}</translation>
         <translation>Tiene {size}; en este chat caben alrededor de {room}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Allow Once</source>
         <translation>Permitir una vez</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run it this one time  Enter</source>
         <translation>Ejecutarla solo esta vez  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Always This Tool</source>
         <translation>Siempre esta herramienta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run it in this chat without asking again  T</source>
         <translation>Ejecutarla en este chat sin volver a preguntar  T</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Always This Server in This Chat</source>
         <translation>Siempre este servidor en este chat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run all of its tools without asking  S</source>
         <translation>Ejecutar todas sus herramientas sin preguntar  S</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Deny</source>
         <translation>Denegar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Do not run it; the model is told so  D</source>
         <translation>No ejecutarla; se le indica al modelo  D</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You answered it.</source>
         <translation>El servidor preguntó: {question}
 Se respondió.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You declined.</source>
         <translation>El servidor preguntó: {question}
 Se rechazó.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You left it unanswered.</source>
         <translation>El servidor preguntó: {question}
 Se dejó sin responder.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>tool</source>
         <translation>herramienta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Running {tool}…</source>
         <translation>Ejecutando {tool}…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The result of {tool} is too long</source>
         <translation>El resultado de {tool} es demasiado largo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run {tool}?</source>
         <translation>¿Ejecutar {tool}?</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{count} character</source>
         <comment>{count} characters</comment>
         <translation>
@@ -3931,32 +3931,32 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} · Not allowed</source>
         <translation>{tool} · No permitida</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} · Stopped</source>
         <translation>{tool} · Detenida</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} · Interrupted when Stretto was closed</source>
         <translation>{tool} · Interrumpida al cerrar Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Failed</source>
         <translation>Error</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{number} ms</source>
         <translation>{number} ms</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{kept} of {size} characters</source>
         <comment>{kept} of {size} characters</comment>
         <translation>
@@ -3965,7 +3965,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>… {count} character more</source>
         <comment>… {count} characters more</comment>
         <translation>
@@ -3974,7 +3974,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript_view.py"/>
+        <location filename="../../app/ui/transcript/transcript.py"/>
         <source>Conversation</source>
         <translation>Conversación</translation>
     </message>
@@ -4009,42 +4009,42 @@ Se dejó sin responder.</translation>
         <translation>Mostrar menos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/announcer.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>done</source>
         <translation>listo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/announcer.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>{text}… The rest stands in the conversation.</source>
         <translation>{text}… El resto está en la conversación.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast to All Chats</source>
         <translation>Difusión a todos los chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is off</source>
         <translation>La difusión está desactivada</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on: your next message goes to every open chat</source>
         <translation>La difusión está activada: el próximo mensaje va a todos los chats abiertos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. Open another chat beside this one.</source>
         <translation>La difusión está activada. Abrir otro chat junto a este.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Leave or Join the Broadcast</source>
         <translation>Salir de la difusión o unirse a ella</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>%n chat was still answering and did not get this message</source>
         <comment>%n chats were still answering and did not get this message</comment>
         <translation>
@@ -4093,7 +4093,7 @@ Se dejó sin responder.</translation>
         <translation>Abrir carpeta de modelo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open GGUF File…</source>
         <translation>Abrir archivo GGUF…</translation>
@@ -4190,80 +4190,80 @@ Se dejó sin responder.</translation>
         <translation>Dejar la pregunta; el servidor decide cómo sigue  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
         <translation>Se guarda en el llavero del sistema y solo se muestra a esta dirección.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
         <translation>Se conserva hasta que Stretto termine y solo se muestra a esta dirección: este sistema no tiene un llavero que pueda guardarla.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
         <translation>Lo que envía en un chat con este modelo sale de este equipo y va a {host}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>{host} is another program of this machine.</source>
         <translation>{host} es otro programa de este equipo.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
         <translation>La conexión no está cifrada: otros en el camino pueden leer lo que envía y la clave.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Write an address, and the name of a model or choose one of those there.</source>
         <translation>Escriba una dirección y el nombre de un modelo, o elija uno de los que hay allí.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Add a Remote Model</source>
         <translation>Añadir un modelo remoto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Only if it wants one</source>
         <translation>Solo si la pide</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Show Its Models</source>
         <translation>Mostrar sus modelos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Asks the address which models it has, and sends nothing else</source>
         <translation>Pregunta a la dirección qué modelos tiene y no envía nada más</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Add</source>
         <translation>Añadir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
         <translation>Dirección</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Key</source>
         <translation>Clave</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Asking {host}…</source>
         <translation>Preguntando a {host}…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>%n model answers there.</source>
         <comment>%n models answer there.</comment>
         <translation>
@@ -4272,7 +4272,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>It answers, but lists no models. Write the name of one.</source>
         <translation>Responde, pero no enumera modelos. Escriba el nombre de uno.</translation>
     </message>
@@ -4319,7 +4319,7 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Choose…</source>
         <translation>Elegir…</translation>
     </message>
@@ -4374,44 +4374,44 @@ Se dejó sin responder.</translation>
         <translation>Consultando el servidor de los autores</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft model</source>
         <translation>Modelo de borrador</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft model of {name}</source>
         <translation>Modelo de borrador de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
         <translation>Un modelo más pequeño con el mismo tokenizador propone texto para un chat que se ejecuta solo, mientras eso sea más rápido. Lo que dice el chat no cambia.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Looking…</source>
         <translation>Comprobando…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>None</source>
         <comment>no draft model</comment>
         <translation>Ninguno</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}, {size}</source>
         <translation>{name}, {size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}: its tokenizer differs</source>
         <translation>{name}: su tokenizador es otro</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>No smaller model on this machine has its tokenizer.</source>
         <translation>Ningún modelo más pequeño de este equipo tiene su tokenizador.</translation>
     </message>
@@ -4612,17 +4612,17 @@ Se dejó sin responder.</translation>
         <translation>Las respuestas comparadas están en la lista de chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/error_notice.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Something went wrong. What you just did may not have worked.</source>
         <translation>Algo ha fallado. Es posible que la última acción no haya funcionado.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/error_notice.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Show Report</source>
         <translation>Mostrar informe</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/error_notice.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Something went wrong</source>
         <translation>Algo ha fallado</translation>
     </message>
@@ -4702,18 +4702,18 @@ Se dejó sin responder.</translation>
         <translation>Imprimir…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_files.py"/>
-        <location filename="../../app/ui/window/file_commands.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Attach Files…</source>
         <translation>Adjuntar archivos…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/focus_regions.py"/>
+        <location filename="../../app/ui/window/main_window.py"/>
         <source>Next Part of the Window</source>
         <translation>Parte siguiente de la ventana</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/focus_regions.py"/>
+        <location filename="../../app/ui/window/main_window.py"/>
         <source>Part of the Window Before</source>
         <translation>Parte anterior de la ventana</translation>
     </message>
@@ -4768,9 +4768,9 @@ Se dejó sin responder.</translation>
         <translation>Servidores como JSON</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Save</source>
         <translation>Guardar</translation>
@@ -4999,28 +4999,28 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Memory: weights {weights}, KV caches {kv}</source>
         <translation>Memoria: pesos {weights}, cachés KV {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/window/main_window.py"/>
         <source>Score</source>
         <translation>Partitura</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Close the score  Ctrl+J</source>
         <translation>Cerrar la partitura  Ctrl+J</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>No chat has asked the engine anything yet.</source>
         <translation>Ningún chat ha pedido nada al motor todavía.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>%n answering · {rate} in all</source>
         <comment>%n answering · {rate} in all</comment>
         <translation>
@@ -5029,7 +5029,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
         <translation>
@@ -5038,7 +5038,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>At rest</source>
         <translation>En reposo</translation>
     </message>
@@ -5053,8 +5053,8 @@ Se dejó sin responder.</translation>
         <translation>Varios equipos…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Get Model…</source>
         <translation>Obtener modelo…</translation>
@@ -5065,57 +5065,57 @@ Se dejó sin responder.</translation>
         <translation>{name} está de nuevo en su sitio</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notifications.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>{name} could not answer.</source>
         <translation>{name} no ha podido responder.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notifications.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>{name} has answered.</source>
         <translation>{name} ha respondido.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} copies text.</source>
         <translation>{keys} copia texto.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} cuts text.</source>
         <translation>{keys} corta texto.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} pastes text.</source>
         <translation>{keys} pega texto.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} selects all text.</source>
         <translation>{keys} selecciona todo el texto.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} takes back what was written.</source>
         <translation>{keys} deshace lo escrito.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} writes again what was taken back.</source>
         <translation>{keys} rehace lo deshecho.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} is needed for writing. Add Command or Option to it.</source>
         <translation>{keys} hace falta para escribir. Añadirle Comando u Opción.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} is needed for writing. Add Ctrl or Alt to it.</source>
         <translation>{keys} hace falta para escribir. Añadirle Ctrl o Alt.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Press the keys that it is to have.</source>
         <translation>Pulsar las teclas que debe tener.</translation>
     </message>
@@ -5210,7 +5210,7 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Nothing to pause: no reply is running</source>
         <translation>Nada que pausar: no hay ninguna respuesta en curso</translation>
     </message>
@@ -5271,7 +5271,7 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/remote/request.py"/>
+        <location filename="../../app/remote/session.py"/>
         <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
         <translation>{host} no puede continuar una respuesta cortada. Responda de nuevo.</translation>
     </message>
@@ -5411,42 +5411,42 @@ Se dejó sin responder.</translation>
         <translation>Ir al campo de mensaje</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>This chat has a window of its own. Move it back first.</source>
         <translation>Este chat tiene una ventana propia. Devolverlo antes.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no pane after this one</source>
         <translation>No hay ningún panel después de este</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no pane before this one</source>
         <translation>No hay ningún panel antes de este</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no other pane beside this one</source>
         <translation>No hay otro panel junto a este</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Prompts…</source>
         <translation>Prompts…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>There is nothing in the message field.</source>
         <translation>No hay nada en el campo de mensaje.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Save Message as Prompt…</source>
         <translation>Guardar mensaje como prompt…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/quick_ask.py"/>
+        <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Quick Question</source>
         <translation>Pregunta rápida</translation>
     </message>
@@ -5647,100 +5647,100 @@ Se dejó sin responder.</translation>
         <translation>Eliminar carpeta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/store_commands.py"/>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Restore from Backup…</source>
         <translation>Restaurar copia de seguridad…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, waits for your answer</source>
         <translation>{title}, espera respuesta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, answering</source>
         <translation>{title}, respondiendo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, finished, not read yet</source>
         <translation>{title}, terminado, sin leer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Close {title}</source>
         <translation>Cerrar {title}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Text is as large as it can be</source>
         <translation>El texto no puede ser más grande</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Larger Text</source>
         <translation>Texto más grande</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Text is as small as it can be</source>
         <translation>El texto no puede ser más pequeño</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Smaller Text</source>
         <translation>Texto más pequeño</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Usual Text Size</source>
         <translation>Tamaño de texto habitual</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Full Screen</source>
         <translation>Pantalla completa</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Text at {zoom} %</source>
         <translation>Texto al {zoom}&#xa0;%</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat here, at the right or below</source>
         <translation>Chat nuevo aquí, a la derecha o debajo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Folded sidebar</source>
         <translation>Barra lateral plegada</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Menu  F10</source>
         <translation>Menú  F10</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Show the sidebar  Ctrl+B</source>
         <translation>Mostrar la barra lateral  Ctrl+B</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat  Ctrl+N</source>
         <translation>Chat nuevo  Ctrl+N</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat at the right  Ctrl+\</source>
         <translation>Chat nuevo a la derecha  Ctrl+\</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat below  Ctrl+Shift+\</source>
         <translation>Chat nuevo debajo  Ctrl+Shift+\</translation>
     </message>
@@ -5765,144 +5765,144 @@ Se dejó sin responder.</translation>
         <translation>Siguiente llamada que espera respuesta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tray.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>Show Stretto</source>
         <translation>Mostrar Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>The folder is not there any more</source>
         <translation>La carpeta ya no está</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Undo</source>
         <translation>Deshacer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Load</source>
         <translation>Cargar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Pin</source>
         <translation>Fijar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Convert…</source>
         <translation>Convertir…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Show in Folder</source>
         <translation>Mostrar en la carpeta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Add Adapter…</source>
         <translation>Añadir adaptador…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft Model…</source>
         <translation>Modelo de borrador…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Move to Trash</source>
         <translation>Mover a la papelera</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a model first</source>
         <translation>Elegir antes un modelo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Load it now</source>
         <translation>Cargarlo ahora</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Unload</source>
         <translation>Liberar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Take it out of memory</source>
         <translation>Quitarlo de la memoria</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Cancel Loading</source>
         <translation>Cancelar la carga</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Do not load it after all</source>
         <translation>No cargarlo, después de todo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Keep it first in the list, and in memory while it rests</source>
         <translation>Mantenerlo el primero en la lista, y en la memoria mientras está en reposo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Unpin</source>
         <translation>Desfijar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Treat it as the others</source>
         <translation>Tratarlo como a los demás</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Make a smaller copy of it</source>
         <translation>Hacer una copia más pequeña</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Show its files</source>
         <translation>Mostrar sus archivos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>It has one already</source>
         <translation>Ya tiene uno</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
         <translation>Elegir un adaptador LoRA o DoRA: el modelo se lista también con él</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a small model that drafts for it, so that it answers faster</source>
         <translation>Elige un modelo pequeño que proponga texto para que responda más rápido</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Chat with it</source>
         <translation>Chatear con él</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>List it no longer</source>
         <translation>No listarlo más</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Move its folder to the system&apos;s trash</source>
         <translation>Mover su carpeta a la papelera del sistema</translation>
     </message>
@@ -5942,7 +5942,7 @@ Se dejó sin responder.</translation>
         <translation>El modelo llamó a una herramienta de una forma que no se ha podido leer.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>A message takes %n file. Send the rest after it.</source>
         <comment>A message takes %n files. Send the rest after it.</comment>
         <translation>
@@ -5951,66 +5951,66 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is a folder. Attach the files in it.</source>
         <translation>«{name}» es una carpeta. Adjuntar los archivos que contiene.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <location filename="../../app/chats/importing/job.py"/>
         <source>Pasted text</source>
         <translation>Texto pegado</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is attached already.</source>
         <translation>«{name}» ya está adjunto.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” cannot be read.</source>
         <translation>No se puede leer «{name}».</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/choosing.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{part}” is no number. Write 1-3, 7.</source>
         <translation>«{part}» no es un número. Escribir 1-3, 7.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/choosing.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>There are numbers from 1 to {last}.</source>
         <translation>Hay números del 1 al {last}.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/choosing.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>Write the numbers, for example 1-3, 7.</source>
         <translation>Escribir los números, por ejemplo 1-3, 7.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>text</source>
         <comment>a kind of file</comment>
         <translation>texto</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>code</source>
         <comment>a kind of file</comment>
         <translation>código</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>web page</source>
         <comment>a kind of file</comment>
         <translation>página web</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>passages that match the question</source>
         <translation>pasajes relacionados con la pregunta</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} passage</source>
         <comment>{count} passages</comment>
         <translation>
@@ -6019,17 +6019,17 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{passages} from {pages}</source>
         <translation>{passages} de {pages}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>the first {percent} %</source>
         <translation>el primer {percent}&#xa0;%</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>part {numbers}</source>
         <comment>parts {numbers}</comment>
         <translation>
@@ -6038,7 +6038,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>slide {numbers}</source>
         <comment>slides {numbers}</comment>
         <translation>
@@ -6047,7 +6047,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>sheet {numbers}</source>
         <comment>sheets {numbers}</comment>
         <translation>
@@ -6056,7 +6056,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>chapter {numbers}</source>
         <comment>chapters {numbers}</comment>
         <translation>
@@ -6065,7 +6065,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>page {numbers}</source>
         <comment>pages {numbers}</comment>
         <translation>
@@ -6074,7 +6074,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} slide</source>
         <comment>{count} slides</comment>
         <translation>
@@ -6083,7 +6083,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} sheet</source>
         <comment>{count} sheets</comment>
         <translation>
@@ -6092,7 +6092,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} chapter</source>
         <comment>{count} chapters</comment>
         <translation>
@@ -6101,7 +6101,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} page</source>
         <comment>{count} pages</comment>
         <translation>
@@ -6110,12 +6110,12 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/branching.py"/>
+        <location filename="../../app/chats/transcript.py"/>
         <source>{title} (branch)</source>
         <translation>{title} (rama)</translation>
     </message>
     <message>
-        <location filename="../../app/chats/branching.py"/>
+        <location filename="../../app/chats/transcript.py"/>
         <source>{title} (branch {number})</source>
         <translation>{title} (rama {number})</translation>
     </message>
@@ -6139,62 +6139,62 @@ Se dejó sin responder.</translation>
         <translation>Se omiten los turnos más antiguos.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>There is too little memory for this now.</source>
         <translation>Ahora hay demasiado poca memoria para esto.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The conversation does not fit into the model&apos;s context.</source>
         <translation>La conversación no cabe en el contexto del modelo.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The engine has stopped.</source>
         <translation>El motor se ha detenido.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>Answering has failed.</source>
         <translation>No se ha podido responder.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model cannot be asked this.</source>
         <translation>No se puede pedir esto al modelo.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model could not be loaded.</source>
         <translation>No se ha podido cargar el modelo.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>There is not enough memory.</source>
         <translation>No hay memoria suficiente.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The chat is still being answered.</source>
         <translation>Aún se está respondiendo al chat.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The chat was closed.</source>
         <translation>El chat se ha cerrado.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model&apos;s chat template does not take these messages.</source>
         <translation>La plantilla de chat del modelo no admite estos mensajes.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model is not loaded any more.</source>
         <translation>El modelo ya no está cargado.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The chat cannot be kept apart from the others with this model.</source>
         <translation>Con este modelo no se puede mantener el chat separado de los demás.</translation>
     </message>
@@ -6215,41 +6215,41 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Thoughts</source>
         <translation>Razonamiento</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Attached: {file}</source>
         <translation>Adjunto: {file}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/paper.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>the file cannot be made</source>
         <translation>no se puede crear el archivo</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/paper.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>the disk is full</source>
         <translation>el disco está lleno</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and {working} to work with. {free} are free.</source>
         <translation>Necesita {total}: {weights} de pesos, {caches} para {chats} de {context} tokens y {working} para trabajar. Hay {free} libres.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
-        <location filename="../../app/ui/models/fit_choices.py"/>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>about {size}</source>
         <translation>unos {size}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>a chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -6258,42 +6258,42 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
         <translation>No se puede usar el formato que deben tener las respuestas. {wrong} Está en los ajustes del chat, en «Responder como».</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The list is empty.</source>
         <translation>La lista está vacía.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The schema is empty.</source>
         <translation>El esquema está vacío.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>Line {line}, column {column}</source>
         <translation>Línea {line}, columna {column}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The schema is nested too deeply.</source>
         <translation>El esquema tiene demasiados niveles anidados.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>A schema is a JSON object, in curly brackets.</source>
         <translation>Un esquema es un objeto JSON, entre llaves.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>In {place}</source>
         <translation>En {place}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>It is {count} character long; {most} are the most.</source>
         <comment>It is {count} characters long; {most} are the most.</comment>
         <translation>
@@ -6302,22 +6302,22 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>{name} is no number in JSON.</source>
         <translation>{name} no es un número en JSON.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The pattern is empty.</source>
         <translation>El patrón está vacío.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>At character {n}: a backslash with nothing after it.</source>
         <translation>En el carácter {n}: una barra inversa sin nada detrás.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>At character {n}</source>
         <translation>En el carácter {n}</translation>
     </message>
@@ -6529,22 +6529,22 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/model_choice.py"/>
+        <location filename="../../app/models/loading.py"/>
         <source>The model could not be loaded ({why}).</source>
         <translation>No se ha podido cargar el modelo ({why}).</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_history.py"/>
+        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments are no JSON: {why} in line {line}.</source>
         <translation>Los argumentos no son JSON: {why} en la línea {line}.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_history.py"/>
+        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments are no JSON.</source>
         <translation>Los argumentos no son JSON.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_history.py"/>
+        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments are no JSON object: { … }.</source>
         <translation>Los argumentos no son un objeto JSON: { … }.</translation>
     </message>
@@ -6559,17 +6559,17 @@ Se dejó sin responder.</translation>
         <translation>Revisar antes la diferencia. Se muestra debajo.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>It is not loaded.</source>
         <translation>No está cargado.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>The chat “{chat}” is answering with it. Stop the reply first.</source>
         <translation>El chat «{chat}» está respondiendo con él. Detener antes la respuesta.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>%n chat is answering with it. Stop its reply first.</source>
         <comment>%n chats are answering with it. Stop their replies first.</comment>
         <translation>
@@ -6578,7 +6578,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>Another chat waits for {model}: it goes on loading.</source>
         <comment>%n other chats wait for {model}: it goes on loading.</comment>
         <translation>
@@ -6677,48 +6677,48 @@ Se dejó sin responder.</translation>
         <translation>{server} ha pedido abrir algo que no es una dirección web.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/adding_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Add Model Folder</source>
         <translation>Añadir carpeta de modelo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/adding_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Add an Adapter to {name}</source>
         <translation>Añadir un adaptador a {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/adding_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Listed as {name} + {adapter}.</source>
         <translation>En la lista como {name} + {adapter}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/card_view.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <source>Model card</source>
         <translation>Ficha del modelo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Convert</source>
         <translation>Convertir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Make a smaller copy of {name}</source>
         <translation>Hacer una copia más pequeña de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
         <translation>Ocupa {size} y se queda como está. La copia se hace en unos minutos.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>{name} is not wholly downloaded yet</source>
         <translation>{name} aún no se ha descargado del todo</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>%n model is not wholly downloaded yet</source>
         <comment>%n models are not wholly downloaded yet</comment>
         <translation>
@@ -6727,66 +6727,66 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show</source>
         <translation>Mostrar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>{name} is converted</source>
         <translation>{name} se ha convertido</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>{name} is downloaded</source>
         <translation>{name} se ha descargado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <location filename="../../app/ui/models/go_button.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open</source>
         <translation>Abrir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>Download of {name}</source>
         <translation>Descarga de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Open in a Chat</source>
         <translation>Abrir en un chat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/library_window.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Remove from List</source>
         <translation>Quitar de la lista</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>Cancel and Throw Away</source>
         <translation>Cancelar y desechar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>For a machine with {gigabytes} GB of memory</source>
         <translation>Para un equipo con {gigabytes} GB de memoria</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>The hub is being searched…</source>
         <translation>Buscando en el hub…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>%n model found</source>
         <comment>%n models found</comment>
         <translation>
@@ -6795,28 +6795,28 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Nothing was found. Try fewer or other words.</source>
         <translation>No se ha encontrado nada. Probar con menos palabras o con otras.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Downloaded</source>
         <translation>Descargado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Gated</source>
         <comment>a model</comment>
         <translation>Restringido</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Cannot be loaded</source>
         <translation>No se puede cargar</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Keep this chat’s KV cache in %n bit</source>
         <comment>Keep this chat’s KV cache in %n bits</comment>
         <translation>
@@ -6825,12 +6825,12 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. What it has read is rounded a little.</source>
         <translation>Ocupa {size}. Lo leído se redondea un poco.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Let this chat have at most %Ln token</source>
         <comment>Let this chat have at most %Ln tokens</comment>
         <translation>
@@ -6839,12 +6839,12 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. Its settings can change that.</source>
         <translation>Ocupa {size}. Se puede cambiar en sus ajustes.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Load it for chats of up to %Ln token</source>
         <comment>Load it for chats of up to %Ln tokens</comment>
         <translation>
@@ -6853,84 +6853,84 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. Longer ones may find no memory.</source>
         <translation>Ocupa {size}. Es posible que los más largos no encuentren memoria.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Use {name} instead</source>
         <translation>Usar {name} en su lugar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights take {size}, and it is on this machine.</source>
         <translation>Sus pesos ocupan {size} y está en este equipo.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Look for a smaller one…</source>
         <translation>Buscar uno más pequeño…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Searches the hub, once you have typed what for.</source>
         <translation>Busca en el hub, una vez escrito qué buscar.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights fit. Chats may find no memory.</source>
         <translation>Sus pesos caben. Es posible que los chats no encuentren memoria.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Load it all the same</source>
         <translation>Cargarlo de todos modos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Unload {name}</source>
         <translation>Liberar {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. Its chats load it when they send.</source>
         <translation>Deja libres {size}. Sus chats lo cargan al enviar.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Unload {names} and {last}</source>
         <translation>Liberar {names} y {last}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. Their chats load them when they send.</source>
         <translation>Deja libres {size}. Sus chats los cargan al enviar.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_dialog.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Memory</source>
         <translation>Memoria</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_dialog.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>{name} does not fit into memory</source>
         <translation>{name} no cabe en la memoria</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_flow.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>{name} stays. {why}</source>
         <translation>{name} se queda. {why}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/models/found_list.py"/>
-        <location filename="../../app/ui/models/library_view.py"/>
-        <location filename="../../app/ui/models/library_window.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Models</source>
         <translation>Modelos</translation>
@@ -6967,7 +6967,7 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{bits}-bit</source>
         <translation>{bits} bits</translation>
     </message>
@@ -7033,12 +7033,12 @@ Se dejó sin responder.</translation>
         <translation>Elegir un modelo o escribir su nombre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/go_button.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <source>Download</source>
         <translation>Descargar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/go_button.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <source>Look Up</source>
         <translation>Consultar</translation>
     </message>
@@ -7069,78 +7069,78 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} is no longer listed. Its files stay.</source>
         <translation>{name} ya no está en la lista. Sus archivos se conservan.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Unload: take it out of memory</source>
         <translation>Liberar: quitarlo de la memoria</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>The folder is being looked for</source>
         <translation>Buscando la carpeta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>The folder is not there</source>
         <translation>La carpeta no está</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Show the folder of {name}</source>
         <translation>Mostrar la carpeta de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Remove {name} from the list</source>
         <translation>Quitar {name} de la lista</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Loaded, {size} of memory</source>
         <translation>Cargado, {size} de memoria</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Folder not found</source>
         <translation>Carpeta no encontrada</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Not downloaded</source>
         <translation>Sin descargar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>No model in it</source>
         <translation>Sin modelo dentro</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>From the hub</source>
         <translation>Del hub</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Move {name} to the trash? {warning}</source>
         <translation>¿Mover {name} a la papelera? {warning}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} goes to the trash…</source>
         <translation>{name} va a la papelera…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} is back in its place.</source>
         <translation>{name} está de nuevo en su sitio.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/search_field.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Search, or owner/name, or the address of a model&apos;s page</source>
         <translation>Búsqueda, propietario/nombre o la dirección de la página de un modelo</translation>
     </message>
@@ -7206,7 +7206,7 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Advanced</source>
         <translation>Avanzado</translation>
     </message>
@@ -7256,141 +7256,141 @@ Se dejó sin responder.</translation>
         <translation>No se ha podido probar: {error}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Web pages that may ask</source>
         <translation>Páginas web que pueden preguntar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>none</source>
         <comment>no web page</comment>
         <translation>ninguna</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>As https://example.org, several with blanks between them</source>
         <translation>Como https://example.org, varias separadas por espacios</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Web pages</source>
         <translation>Páginas web</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Sessions</source>
         <translation>Sesiones</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>none</source>
         <comment>no session</comment>
         <translation>ninguna</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>One more takes the place of the longest unused</source>
         <translation>Una más ocupa el lugar de la que lleva más tiempo sin usarse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Requests at once</source>
         <translation>Solicitudes simultáneas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source> at once</source>
         <translation> a la vez</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>any at once</source>
         <translation>sin límite</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Requests a minute</source>
         <translation>Solicitudes por minuto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source> a minute</source>
         <translation> por minuto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>any a minute</source>
         <translation>sin límite</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Each key</source>
         <translation>Cada clave</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Unload idle models</source>
         <translation>Liberar modelos inactivos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source> min</source>
         <translation> min</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>never</source>
         <translation>nunca</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Models that no chat here uses are unloaded after so long</source>
         <translation>Los modelos que ningún chat de aquí usa se liberan pasado este tiempo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Unload after</source>
         <translation>Liberar tras</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Less</source>
         <translation>Menos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Where things are</source>
         <translation>Dónde está cada cosa</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Chats and settings</source>
         <translation>Chats y ajustes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show the folder of chats and settings</source>
         <translation>Mostrar la carpeta de chats y ajustes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Logs</source>
         <translation>Registros</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show the folder of logs</source>
         <translation>Mostrar la carpeta de registros</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>KV caches</source>
         <translation>Cachés KV</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show the folder of KV caches</source>
         <translation>Mostrar la carpeta de cachés KV</translation>
     </message>
@@ -7406,19 +7406,19 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Look</source>
         <translation>Aspecto</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Contrast</source>
         <translation>Contraste</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>All text</source>
         <translation>Todo el texto</translation>
     </message>
@@ -7444,7 +7444,7 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Text size</source>
         <translation>Tamaño del texto</translation>
     </message>
@@ -7460,7 +7460,7 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Motion</source>
         <translation>Movimiento</translation>
     </message>
@@ -7486,7 +7486,7 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Other programs</source>
         <translation>Otros programas</translation>
     </message>
@@ -7642,27 +7642,27 @@ Se dejó sin responder.</translation>
         <translation>La clave nueva</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>In the menu bar</source>
         <translation>En la barra de menús</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>In the system’s tray</source>
         <translation>En la bandeja del sistema</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>This desktop has no tray.</source>
         <translation>Este escritorio no tiene bandeja.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick Question opens a small window. For a key that is heard everywhere, let your system’s keyboard settings start the command “{command}”: a program cannot take such a key by itself on every system.</source>
         <translation>Pregunta rápida abre una ventana pequeña. Para una tecla que funcione en todas partes, asignar la orden «{command}» en los ajustes de teclado del sistema: un programa no puede tomar esa tecla por sí mismo en todos los sistemas.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick Question opens a small window. For a key that is heard everywhere, let your Shortcuts app start the command “{command}”: a program cannot take such a key by itself on every system.</source>
         <translation>Pregunta rápida abre una ventana pequeña. Para una tecla que funcione en todas partes, asignar la orden «{command}» en la app Atajos: un programa no puede tomar esa tecla por sí mismo en todos los sistemas.</translation>
     </message>
@@ -7682,7 +7682,7 @@ Se dejó sin responder.</translation>
         <translation>Los chats aparecerán aquí</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{count} piece</source>
         <comment>{count} pieces</comment>
         <translation>
@@ -7691,47 +7691,47 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused · {pieces}</source>
         <translation>en pausa · {pieces}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Stop this answer</source>
         <translation>Detener esta respuesta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Go on</source>
         <translation>Continuar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>session {name}</source>
         <translation>sesión {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{who} asks {model}, session {name}</source>
         <translation>{who} pregunta a {model}, sesión {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{who} asks {model}</source>
         <translation>{who} pregunta a {model}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Guests, {words}</source>
         <translation>Invitados, {words}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Guests</source>
         <translation>Invitados</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>%n connected</source>
         <comment>%n connected</comment>
         <translation>
@@ -7740,12 +7740,12 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>nobody</source>
         <translation>nadie</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>%n more</source>
         <comment>%n more</comment>
         <translation>
@@ -7754,97 +7754,97 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Other programs may ask at {address}</source>
         <translation>Otros programas pueden preguntar en {address}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Narrow the search</source>
         <translation>Acotar la búsqueda</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Narrow the search  Alt+Down</source>
         <translation>Acotar la búsqueda  Alt+Down</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In Folder</source>
         <translation>En carpeta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>With Tag</source>
         <translation>Con etiqueta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Answered by Model</source>
         <translation>Respondido por modelo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Said by Me</source>
         <translation>Dicho por mí</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Said by the Model</source>
         <translation>Dicho por el modelo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Since Yesterday</source>
         <translation>Desde ayer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In the Last 7 Days</source>
         <translation>En los últimos 7 días</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In the Last 30 Days</source>
         <translation>En los últimos 30 días</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Before This Year</source>
         <translation>Antes de este año</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In the Archive</source>
         <translation>En Archivados</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>folder</source>
         <translation>carpeta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>archived chats</source>
         <translation>chats archivados</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>The last moments before the crash may be missing: the journal of your chats was damaged. It is kept as {file}.</source>
         <translation>Pueden faltar los últimos momentos antes del fallo: el diario de los chats estaba dañado. Se conserva como {file}.</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>This is an empty start. Your earlier chats are kept as {file}.</source>
         <translation>Esto es un comienzo vacío. Los chats anteriores se conservan como {file}.</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>{messages} in {chats} could be read and are here. The damaged file is kept as {file}.</source>
         <translation>Se han podido leer {messages} en {chats} y están aquí. El archivo dañado se conserva como {file}.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>%Ln message</source>
         <comment>%Ln messages</comment>
         <translation>
@@ -7853,7 +7853,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>%Ln chat</source>
         <comment>%Ln chats</comment>
         <translation>
@@ -7862,7 +7862,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>{count} chat</source>
         <comment>{count} chats</comment>
         <translation>
@@ -7871,153 +7871,153 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>These are the chats of the backup.</source>
         <translation>Estos son los chats de la copia de seguridad.</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>These are the chats of the backup. The chats of before are kept as {file}.</source>
         <translation>Estos son los chats de la copia de seguridad. Los chats de antes se conservan como {file}.</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>The backup could not be restored. {why}</source>
         <translation>No se ha podido restaurar la copia de seguridad. {why}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>unfolded</source>
         <translation>desplegado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>folded</source>
         <translation>plegado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
         <translation>espera respuesta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>finished, not read yet</source>
         <translation>terminado, sin leer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>open</source>
         <comment>it stands in a pane</comment>
         <translation>abierto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>in the archive</source>
         <translation>archivado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>tagged {tags}</source>
         <translation>con las etiquetas {tags}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Tags</source>
         <translation>Etiquetas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Tags, separated by commas</source>
         <translation>Etiquetas, separadas por comas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>recipes, to read</source>
         <translation>recetas, por leer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Separated by commas. A search finds them with tag:name.</source>
         <translation>Separadas por comas. Una búsqueda las encuentra con tag:name.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>In use: {tags}</source>
         <translation>En uso: {tags}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>{field} (optional)</source>
         <translation>{field} (opcional)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>{least} to {most}</source>
         <translation>de {least} a {most}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>at least {least}</source>
         <translation>al menos {least}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>at most {most}</source>
         <translation>como máximo {most}</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>4 bits: the usual choice</source>
         <translation>4 bits: la opción habitual</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>6 bits: closer to the original</source>
         <translation>6 bits: más cerca del original</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>8 bits: hardly to be told from the original</source>
         <translation>8 bits: apenas se distingue del original</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>4 and 6 bits: more where it matters</source>
         <translation>4 y 6 bits: más donde importa</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>3 and 6 bits: as small as 4, more where it matters</source>
         <translation>3 y 6 bits: tan pequeño como 4, más donde importa</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>3 and 4 bits: the smallest</source>
         <translation>3 y 4 bits: el más pequeño</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>2 and 6 bits: small, and not for every model</source>
         <translation>2 y 6 bits: pequeño, y no para todos los modelos</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>It is quantized already: convert the model that it was made from</source>
         <translation>Ya está cuantizado: convertir el modelo del que se hizo</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Stretto cannot use it: {why}.</source>
         <translation>Stretto no puede usarlo: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version} can be used.</source>
         <translation>Se puede usar mlx-lm {version}.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>{ran} of its %n architectures run.</source>
         <comment>{ran} of its %n architectures run.</comment>
         <translation>
@@ -8026,132 +8026,132 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Nothing else is different from Stretto’s own.</source>
         <translation>Nada más difiere del propio de Stretto.</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>What is different from Stretto’s own:</source>
         <translation>En qué difiere del propio de Stretto:</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>it takes too long to start</source>
         <translation>tarda demasiado en iniciarse</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>its process ended with {status}</source>
         <translation>su proceso terminó con {status}</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>It wants {what}.</source>
         <translation>Requiere {what}.</translation>
     </message>
     <message>
-        <location filename="../../app/door_server.py"/>
+        <location filename="../../app/serving.py"/>
         <source>Port {port} is not free ({why}). Choose another.</source>
         <translation>El puerto {port} no está libre ({why}). Elegir otro.</translation>
     </message>
     <message>
-        <location filename="../../app/download.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>It failed ({kind}). The log says how.</source>
         <translation>Ha fallado ({kind}). El registro indica cómo.</translation>
     </message>
     <message>
-        <location filename="../../app/installed.py"/>
+        <location filename="../../app/models/installed.py"/>
         <source>{name} is no adapter: choose a folder that holds adapter_config.json and adapters.safetensors.</source>
         <translation>{name} no es un adaptador: elegir una carpeta que contenga adapter_config.json y adapters.safetensors.</translation>
     </message>
     <message>
-        <location filename="../../app/installed.py"/>
+        <location filename="../../app/models/installed.py"/>
         <source>That folder</source>
         <translation>Esa carpeta</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Stretto ended while it started with it</source>
         <translation>Stretto se cerró mientras se iniciaba con él</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Its own from the next start on</source>
         <translation>El propio desde el próximo inicio</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Stretto’s own</source>
         <translation>El propio de Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version} is not used: {why}. Stretto uses its own.</source>
         <translation>mlx-lm {version} no se usa: {why}. Stretto usa el suyo.</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version} from the next start on</source>
         <translation>mlx-lm {version} desde el próximo inicio</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version}, from {wheel}</source>
         <translation>mlx-lm {version}, de {wheel}</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>It cannot be read: {why}.</source>
         <translation>No se puede leer: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is in the system&apos;s trash, where you can put it back.</source>
         <translation>{name} está en la papelera del sistema, de donde se puede recuperar.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is in the trash.</source>
         <translation>{name} está en la papelera.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is a part of Stretto.</source>
         <translation>{name} forma parte de Stretto.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{folder} holds far more than a model. Remove the model&apos;s files there.</source>
         <translation>{folder} contiene mucho más que un modelo. Eliminar allí los archivos del modelo.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is on its way to the trash.</source>
         <translation>{name} va camino de la papelera.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is being loaded. Wait until it is, or cancel that.</source>
         <translation>{name} se está cargando. Esperar a que termine o cancelarlo.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is being converted. Cancel that first.</source>
         <translation>{name} se está convirtiendo. Cancelarlo antes.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is being downloaded. Cancel the download first.</source>
         <translation>{name} se está descargando. Cancelar antes la descarga.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>The chat “{title}” answers with it, and will need another model.</source>
         <translation>El chat «{title}» responde con él y necesitará otro modelo.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>%Ln chat answers with it, and will need another model.</source>
         <comment>%Ln chats answer with it, and will need another model.</comment>
         <translation>
@@ -8160,7 +8160,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>It shares files with %n other revision, which goes with it.</source>
         <comment>It shares files with %n other revisions, which go with it.</comment>
         <translation>
@@ -8169,47 +8169,47 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>Its folder holds other things, which go with it: {list} and more.</source>
         <translation>Su carpeta contiene otras cosas, que se van con él: {list} y más.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>Its folder holds other things, which go with it: {list}.</source>
         <translation>Su carpeta contiene otras cosas, que se van con él: {list}.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} was not removed: {why}. Its folder can be shown, and removed there.</source>
         <translation>{name} no se ha eliminado: {why}. Se puede mostrar su carpeta y eliminarlo allí.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} was not put back: {why}.</source>
         <translation>{name} no se ha devuelto a su sitio: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>it is not there any more</source>
         <translation>ya no está</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>the trash does not take it</source>
         <translation>la papelera no lo admite</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>the trash has not taken it</source>
         <translation>la papelera no lo ha aceptado</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>it is not in the trash any more</source>
         <translation>ya no está en la papelera</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>something of that name is there again</source>
         <translation>vuelve a haber algo con ese nombre</translation>
     </message>
@@ -8220,97 +8220,97 @@ Se dejó sin responder.</translation>
         <translation>{answer} era {what}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/group.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Answer {letter}</source>
         <translation>Respuesta {letter}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>One message</source>
         <translation>Un mensaje</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>A message in each line</source>
         <translation>Un mensaje en cada línea</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>My prompts</source>
         <translation>Mis prompts</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>What to ask</source>
         <translation>Qué preguntar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>Mensaje que comparar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>It has variables to be filled in. Write it out as a line instead.</source>
         <translation>Tiene variables por rellenar. Escribirlo completo como línea.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Ask</source>
         <translation>Preguntar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Ask at most {most} messages: these are {count}.</source>
         <translation>Preguntar como máximo {most} mensajes: hay {count}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Keep a prompt first, with Edit &gt; Prompts.</source>
         <translation>Guardar antes un prompt con Editar &gt; Prompts.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Tick the prompts that all columns answer.</source>
         <translation>Marcar los prompts que responden todas las columnas.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Write a message in each line. All columns answer all of them.</source>
         <translation>Escribir un mensaje en cada línea. Todas las columnas los responden todos.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Write the message that all columns answer.</source>
         <translation>Escribir el mensaje que responden todas las columnas.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Several messages for all columns, one in each line</source>
         <translation>Varios mensajes para todas las columnas, uno en cada línea</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>One message for all columns</source>
         <translation>Un mensaje para todas las columnas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Scroll Compared Answers Together</source>
         <translation>Desplazar juntas las respuestas comparadas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Compared answers scroll together</source>
         <translation>Las respuestas comparadas se desplazan juntas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Each answer scrolls by itself</source>
         <translation>Cada respuesta se desplaza por separado</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>{name} was kept {kept} of %n times so far</source>
         <comment>{name} was kept {kept} of %n times so far</comment>
         <translation>
@@ -8319,32 +8319,32 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>writing</source>
         <translation>escribiendo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>using a tool</source>
         <translation>usando una herramienta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>waiting for your answer</source>
         <translation>esperando respuesta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>resting</source>
         <translation>en reposo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Resume</source>
         <translation>Reanudar</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
         <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
         <translation>
@@ -8353,7 +8353,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{title}: {state}, %Ln tokens in its KV cache</source>
         <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
         <translation>
@@ -8362,58 +8362,58 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>waiting, {place}.</source>
         <translation>esperando, {place}.º</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{rate} read</source>
         <comment>while a prompt is being read</comment>
         <translation>{rate} leídos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{all} in all · chats’ KV {kv}</source>
         <translation>{all} en total · KV de los chats {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>models {models} · chats’ KV {kv}</source>
         <translation>modelos {models} · KV de los chats {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>models</source>
         <translation>modelos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>what the chats have read (KV caches)</source>
         <translation>lo que han leído los chats (cachés KV)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>free again, kept for what comes next</source>
         <translation>libre otra vez, reservado para lo que venga</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>the program itself</source>
         <translation>el propio programa</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>helper processes</source>
         <translation>procesos auxiliares</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{size} of memory in all:</source>
         <translation>{size} de memoria en total:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Models and chats may take {most} and take {used}.</source>
         <translation>Los modelos y los chats pueden ocupar {most} y ocupan {used}.</translation>
     </message>
@@ -8423,42 +8423,42 @@ Se dejó sin responder.</translation>
         <translation>Enviar  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Open Link</source>
         <translation>Abrir enlace</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link attaches a file to a mail, so Stretto does not open it.</source>
         <translation>Este enlace adjunta un archivo a un correo, por lo que Stretto no lo abre.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Write a mail to this address outside Stretto?</source>
         <translation>¿Escribir un correo a esta dirección fuera de Stretto?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link does not lead to a web page, so Stretto does not open it.</source>
         <translation>Este enlace no lleva a una página web, por lo que Stretto no lo abre.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>It leads to {place}, not to what stands before the “@”:</source>
         <translation>Lleva a {place}, no a lo que figura antes de la «@»:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link hides where it leads, so Stretto does not open it.</source>
         <translation>Este enlace oculta adónde lleva, por lo que Stretto no lo abre.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Open this address at {place} outside Stretto?</source>
         <translation>¿Abrir esta dirección de {place} fuera de Stretto?</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>(%Ln more character)</source>
         <comment>(%Ln more characters)</comment>
         <translation>
@@ -8467,27 +8467,27 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>The answer is not signed by the makers of Stretto.</source>
         <translation>La respuesta no está firmada por los autores de Stretto.</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>The answer could not be understood.</source>
         <translation>No se ha podido entender la respuesta.</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>it was sent elsewhere</source>
         <translation>se ha enviado a otro lugar</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>No answer: {why}.</source>
         <translation>Sin respuesta: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>It failed; the log says how.</source>
         <translation>Ha fallado; el registro indica cómo.</translation>
     </message>
@@ -8502,42 +8502,42 @@ Se dejó sin responder.</translation>
         <translation>«{name}» tiene {size} caracteres. El máximo es {most}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>A prompt of {server}.</source>
         <translation>Un prompt de {server}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>A resource of {server}.</source>
         <translation>Un recurso de {server}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Use Prompt</source>
         <translation>Usar prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/resource_picker.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Resources</source>
         <translation>Recursos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_offers.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Being asked…</source>
         <translation>Preguntando…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_offers.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>A message takes {most} files.</source>
         <translation>Un mensaje admite {most} archivos.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Running {tool}</source>
         <translation>Ejecutando {tool}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Running %n tool</source>
         <comment>Running %n tools</comment>
         <translation>
@@ -8546,12 +8546,12 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>step {step}</source>
         <translation>paso {step}</translation>
     </message>
     <message>
-        <location filename="../../app/pressure.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
         <translation>Queda poca memoria en el sistema, así que {model} se ha liberado. Sus chats lo vuelven a cargar al enviar.</translation>
     </message>
@@ -8715,7 +8715,7 @@ Se dejó sin responder.</translation>
         <translation>{host} no pudo continuar. Lo que había llegado se conserva. Responda de nuevo.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/request.py"/>
+        <location filename="../../app/remote/session.py"/>
         <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
         <translation>{host} no puede limitar las respuestas a una lista o un patrón. Elija otra forma en «Responder como» en los ajustes del chat: JSON es posible.</translation>
     </message>
@@ -8735,34 +8735,34 @@ Se dejó sin responder.</translation>
         <translation>{model} en {host} ya no está en su lista de modelos, así que no se envió nada. Añádalo de nuevo o elija otro modelo.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>On this machine</source>
         <translation>En este equipo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Leaves this machine</source>
         <translation>Sale de este equipo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Open {name} in a chat</source>
         <translation>Abrir {name} en un chat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Answered elsewhere</source>
         <translation>Se responde en otro lugar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
         <translation>Un modelo en una dirección, como vLLM, llama.cpp u otro Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>{name} is no longer listed. Its chats stay.</source>
         <translation>{name} ya no está en la lista. Sus chats se quedan.</translation>
     </message>
@@ -8808,132 +8808,132 @@ Se dejó sin responder.</translation>
         <translation>Ignorar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>The keyboard’s language</source>
         <translation>El idioma del teclado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Not checked</source>
         <translation>Sin revisar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
         <translation>La ortografía no se revisa. Se activa en Ajustes &gt; Escritura.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Next Misspelt Word</source>
         <translation>Siguiente palabra mal escrita</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Small and quick, talks about anything</source>
         <translation>Pequeño y rápido, habla de todo</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Questions, reasoning and tools</source>
         <translation>Preguntas, razonamiento y herramientas</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Many languages, short texts</source>
         <translation>Muchos idiomas, textos cortos</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Quick answers, room for more chats</source>
         <translation>Respuestas rápidas, espacio para más chats</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning, code and tools</source>
         <translation>Razonamiento, código y herramientas</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Writing and many languages</source>
         <translation>Redacción y muchos idiomas</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Steady answers, room for more chats</source>
         <translation>Respuestas constantes, espacio para más chats</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning and tools, quick for its size</source>
         <translation>Razonamiento y herramientas, rápido para su tamaño</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning and code, more exact</source>
         <translation>Razonamiento y código, más exacto</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code, hard questions and tools</source>
         <translation>Código, preguntas difíciles y herramientas</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Writing, many languages, quick</source>
         <translation>Redacción, muchos idiomas, rápido</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning, tools, room for more chats</source>
         <translation>Razonamiento, herramientas, espacio para más chats</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, very quick for its size</source>
         <translation>Código y herramientas, muy rápido para su tamaño</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Writing, languages, hard questions</source>
         <translation>Redacción, idiomas, preguntas difíciles</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code, hard questions, room for chats</source>
         <translation>Código, preguntas difíciles, espacio para chats</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, more exact</source>
         <translation>Código y herramientas, más exacto</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Programming over long texts</source>
         <translation>Programación con textos largos</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Long texts, very quick for its size</source>
         <translation>Textos largos, muy rápido para su tamaño</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code, tools, room for more chats</source>
         <translation>Código, herramientas, espacio para más chats</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning at an effort you choose</source>
         <translation>Razonamiento con el esfuerzo que elija</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Hard questions, code, many languages</source>
         <translation>Preguntas difíciles, código, muchos idiomas</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Hard questions, code, more exact</source>
         <translation>Preguntas difíciles, código, más exacto</translation>
     </message>
@@ -8944,7 +8944,7 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
-        <location filename="../../app/ui/models/machine_commands.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>It has ended without a word.</source>
         <translation>Ha terminado sin decir nada.</translation>
     </message>
@@ -8954,42 +8954,42 @@ Se dejó sin responder.</translation>
         <translation>No se puede buscar en esta red ({why}).</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
         <translation>Se busca mientras esta ventana esté abierta. Aún no se ha encontrado nada: el otro Stretto debe haberse iniciado con «serve --announce».</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Choose one, and write the key that was made there.</source>
         <translation>Elija uno y escriba la clave que se creó allí.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Find Stretto on this network</source>
         <translation>Buscar Stretto en esta red</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Found on this network</source>
         <translation>Encontrados en esta red</translation>
     </message>
     <message>
-        <location filename="../../app/chats/draft_models.py"/>
+        <location filename="../../app/models/drafts.py"/>
         <source>{name} has no draft model. {why}</source>
         <translation>{name} no tiene modelo de borrador. {why}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} has no draft model.</source>
         <translation>{name} no tiene modelo de borrador.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{draft} drafts for {name}.</source>
         <translation>{draft} propone texto para {name}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{draft} drafts for {name} once that is loaded.</source>
         <translation>{draft} propondrá texto para {name} cuando esté cargado.</translation>
     </message>

@@ -44,7 +44,7 @@
         <translation>Les discussions de {path} n’ont pas pu être lues ou écrites ({error}). Vérifiez que le disque est connecté et qu’il a de la place, puis réessayez.</translation>
     </message>
     <message>
-        <location filename="../../app/store/readers.py"/>
+        <location filename="../../app/store/reading.py"/>
         <location filename="../../app/store/writer.py"/>
         <source>The chats are closed.</source>
         <translation>Les discussions sont fermées.</translation>
@@ -434,18 +434,18 @@
         <translation>Envoyer  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer_text.py"/>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>The models here cannot see pictures. Paste the text that is in it instead.</source>
         <translation>Les modèles d’ici ne voient pas les images. Collez plutôt le texte de l’image.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table_text.py"/>
-        <location filename="../../app/ui/composer/composer_text.py"/>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>Message</source>
         <translation>Message</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/composer/composer_text.py"/>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>The text is {count} characters long. A message takes {most}.</source>
         <comment>The text is {count} characters long. A message takes {most}.</comment>
         <translation>
@@ -465,7 +465,7 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>File {name}, {about}</source>
         <translation>Fichier {name}, {about}</translation>
     </message>
@@ -485,165 +485,165 @@
         <translation>«&#xa0;{name}&#xa0;» reste à remplir. Appuyez encore sur Entrée pour envoyer tel quel.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
         <translation>Stretto copie vos discussions une fois par jour et avant chaque mise à jour, et garde les trois dernières copies. Vos discussions actuelles sont conservées dans un fichier à part&#xa0;: revenir en arrière ne fait rien perdre.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
         <translation>Il n’y a pas encore de copie. Stretto en fait une à votre première modification un autre jour.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore from Backup</source>
         <translation>Restaurer une sauvegarde</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Backups</source>
         <translation>Sauvegardes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore and Start Again</source>
         <translation>Restaurer et redémarrer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore</source>
         <translation>Restaurer</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Close Tab</source>
         <translation>Fermer l’onglet</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/settings/translation.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Close</source>
         <translation>Fermer</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Close Others</source>
         <translation>Fermer les autres</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Detach</source>
         <translation>Détacher</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Unpin (Dock)</source>
         <translation>Désépingler (ancrer)</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Minimize</source>
         <translation>Réduire</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Today</source>
         <translation>Aujourd’hui</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Yesterday</source>
         <translation>Hier</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <source>Earlier this week</source>
         <translation>Plus tôt cette semaine</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <source>This month</source>
         <translation>Ce mois-ci</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Pinned</source>
         <translation>Épinglées</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <source>Earlier</source>
         <translation>Plus ancien</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>dddd d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>dddd d MMMM yyyy</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>dddd d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>dddd d MMMM</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>{size} · before an update</source>
         <translation>{size} · avant une mise à jour</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Crash Report</source>
         <translation>Rapport de plantage</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Something went wrong the last time Stretto ran</source>
         <translation>Un problème est survenu lors de la dernière utilisation de Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
         <translation>Vos discussions sont enregistrées. Ce rapport aide à trouver l’erreur&#xa0;: il contient des versions et des piles d’appels, mais aucune de vos discussions. Il reste sur cette machine, sauf si vous le transmettez.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Report</source>
         <translation>Rapport</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Copy</source>
         <translation>Copier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Show File</source>
         <translation>Afficher le fichier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>The report cannot be read: {error}</source>
         <translation>Le rapport ne peut pas être lu&#xa0;: {error}</translation>
     </message>
@@ -690,10 +690,10 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/settings/advanced.py"/>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
         <translation>Réessayer</translation>
     </message>
@@ -749,7 +749,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/window/help_commands.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>About Stretto</source>
         <translation>À propos de Stretto</translation>
     </message>
@@ -769,63 +769,63 @@
         <translation>Licences…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Everything, all versions too. Can be imported again.</source>
         <translation>Tout, avec toutes les versions. Peut être réimporté.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, as it was written.</source>
         <translation>La branche affichée, telle qu’elle a été écrite.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Web page (HTML)</source>
         <translation>Page web (HTML)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown. One file, nothing is loaded.</source>
         <translation>La branche affichée. Un seul fichier, rien n’est chargé.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Plain text</source>
         <translation>Texte brut</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, without marks.</source>
         <translation>La branche affichée, sans balisage.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, on A4 pages.</source>
         <translation>La branche affichée, sur des pages A4.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export Chats</source>
         <translation>Exporter des discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Which chats</source>
         <translation>Quelles discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Form</source>
         <comment>of what is exported</comment>
         <translation>Format</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>With what models thought before they answered</source>
         <translation>Avec ce que les modèles ont pensé avant de répondre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Chats exported</source>
         <translation>Discussions exportées</translation>
     </message>
@@ -841,7 +841,7 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation>Exporter…</translation>
@@ -917,19 +917,19 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/models/fit_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
-        <location filename="../../app/ui/pane/pages_dialog.py"/>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
-        <location filename="../../app/ui/widgets/foot.py"/>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/sheet.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Cancel</source>
         <translation>Annuler</translation>
     </message>
@@ -974,45 +974,45 @@
         <translation>Choisissez au plus {most} modèles&#xa0;: {columns} sont choisis, et chacun occupe une colonne.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
-        <location filename="../../app/ui/sidebar/list_view.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>Discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>JSON always has them</source>
         <translation>Le JSON les contient toujours</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>There is no chat to export yet.</source>
         <translation>Il n’y a pas encore de discussion à exporter.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export Into a Folder</source>
         <translation>Exporter dans un dossier</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export</source>
         <translation>Exporter</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
         <translation>Arrêter</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>{done} of %Ln chats</source>
         <comment>{done} of %Ln chats</comment>
         <translation>
@@ -1021,390 +1021,390 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The export failed: {name}.</source>
         <translation>L’exportation a échoué&#xa0;: {name}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>waiting</source>
         <translation>en attente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>reading</source>
         <translation>lecture</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
-        <location filename="../../app/ui/transcript/row_words.py"/>
-        <location filename="../../app/ui/window/announcer.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>answering</source>
         <translation>répond</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>paused</source>
         <translation>en pause</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Guest</source>
         <translation>Invité</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>The answer so far</source>
         <translation>La réponse jusqu’ici</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Pause</source>
         <translation>Mettre en pause</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>This answer has ended.</source>
         <translation>Cette réponse est terminée.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Go On</source>
         <translation>Continuer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
         <translation>Stretto lit son propre JSON, les exportations de données de ChatGPT et de Claude (l’archive zip, ou le fichier conversations.json qu’elle contient), celles d’Open WebUI, ainsi que les fichiers de conversation de LM Studio. Il reconnaît le format tout seul. Les discussions déjà présentes restent inchangées.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import Chats</source>
         <translation>Importer des discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>How much is read</source>
         <translation>Progression de la lecture</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>What was not understood</source>
         <translation>Ce qui n’a pas été compris</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Choose Files…</source>
         <translation>Choisir des fichiers…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Choose Folder…</source>
         <translation>Choisir un dossier…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Such as LM Studio&apos;s folder of conversations</source>
         <translation>Par exemple le dossier des conversations de LM Studio</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>All files</source>
         <translation>Tous les fichiers</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import</source>
         <translation>Importer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import a Folder</source>
         <translation>Importer un dossier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Reading…</source>
         <translation>Lecture…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>for a reason that is not known</source>
         <translation>pour une raison inconnue</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The import failed: {why}.</source>
         <translation>L’importation a échoué&#xa0;: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
         <translation>Stretto est sous licence MIT. Qt, PySide6 et Qt Advanced Docking sont utilisés sous LGPL&#xa0;: ce sont des bibliothèques séparées à côté du programme, et vous pouvez les remplacer par vos propres versions.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Licences</source>
         <translation>Licences</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Parts</source>
         <translation>Composants</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Licence</source>
         <translation>Licence</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Name</source>
         <translation>Nom</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Write a name first</source>
         <translation>Écrivez d’abord un nom</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>“{name}” exists already. Replace it?</source>
         <translation>«&#xa0;{name}&#xa0;» existe déjà. Remplacer&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Replace</source>
         <translation>Remplacer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/palette/prompt_picker.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
         <translation>Prompts</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Text of the prompt</source>
         <translation>Texte du prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Explain {{topic}} to {{audience}} in three sentences.</source>
         <translation>Explique {{topic}} à {{audience}} en trois phrases.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>New</source>
         <translation>Nouveau</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
         <translation>Supprimer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Bring Back</source>
         <translation>Rétablir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>New prompt</source>
         <translation>Nouveau prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>There is no prompt to delete</source>
         <translation>Il n’y a pas de prompt à supprimer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Nothing was deleted here</source>
         <translation>Rien n’a été supprimé ici</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
         <translation>Tapez / dans un message vide pour insérer un prompt. Tab parcourt ses {{variables}}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Choose New to write your first prompt.</source>
         <translation>Choisissez Nouveau pour écrire votre premier prompt.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
         <translation>Un prompt a besoin d’un nom. Celui-ci s’appelle toujours «&#xa0;{before}&#xa0;».</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Another prompt is called so. This one is still called “{before}”.</source>
         <translation>Un autre prompt porte ce nom. Celui-ci s’appelle toujours «&#xa0;{before}&#xa0;».</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
-        <location filename="../../app/ui/window/help_commands.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Keyboard Shortcuts</source>
         <translation>Raccourcis clavier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Commands and their keys</source>
         <translation>Commandes et leurs raccourcis</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Usual Keys for All</source>
         <translation>Rétablir tous les raccourcis</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Bring Back My Keys</source>
         <translation>Reprendre mes raccourcis</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>no keys</source>
         <translation>pas de raccourci</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{command}: {keys}, changed. Change</source>
         <translation>{command}&#xa0;: {keys}, modifié. Modifier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{command}: {keys}. Change</source>
         <translation>{command}&#xa0;: {keys}. Modifier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>none</source>
         <comment>no keys</comment>
         <translation>aucun</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Usually {usual}</source>
         <translation>D’ordinaire {usual}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Change its keys</source>
         <translation>Modifier son raccourci</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>All commands have their usual keys</source>
         <translation>Toutes les commandes ont leur raccourci habituel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>In a chat</source>
         <translation>Dans une discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Change Keys</source>
         <translation>Modifier le raccourci</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Keys for {command}</source>
         <translation>Raccourci de {command}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Set</source>
         <translation>Définir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>No Keys</source>
         <translation>Aucun raccourci</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Usual Keys</source>
         <translation>Raccourci habituel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Press the keys for “{command}”</source>
         <translation>Appuyez sur les touches pour «&#xa0;{command}&#xa0;»</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>It has its usual keys</source>
         <translation>Cette commande a son raccourci habituel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>It has no keys</source>
         <translation>Cette commande n’a pas de raccourci</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} belongs to “{command}” now, which loses it.</source>
         <translation>{keys} appartient actuellement à «&#xa0;{command}&#xa0;», qui le perdra.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
-        <location filename="../../app/ui/sidebar/trash_button.py"/>
-        <location filename="../../app/ui/window/store_commands.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Trash</source>
         <translation>Corbeille</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
-        <location filename="../../app/ui/sidebar/trash_button.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Deleted chats</source>
         <translation>Discussions supprimées</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Delete Now</source>
         <translation>Supprimer maintenant</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Empty Trash</source>
         <translation>Vider la corbeille</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Keep</source>
         <translation>Garder</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase for Good</source>
         <translation>Effacer définitivement</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
         <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
         <translation>
@@ -1413,22 +1413,22 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>The trash is empty.</source>
         <translation>La corbeille est vide.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
         <translation>Des fichiers endommagés mis de côté peuvent encore contenir du texte des discussions effacées&#xa0;: {files}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
         <translation>Effacer définitivement «&#xa0;{title}&#xa0;», y compris dans les sauvegardes&#xa0;? Cette action est irréversible.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
         <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
         <translation>
@@ -1437,12 +1437,12 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Choose a chat first</source>
         <translation>Choisissez d’abord une discussion</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted %n day ago</source>
         <comment>Deleted %n days ago</comment>
         <translation>
@@ -1451,17 +1451,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted yesterday</source>
         <translation>Supprimée hier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted today</source>
         <translation>Supprimée aujourd’hui</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>erased in %n day</source>
         <comment>erased in %n days</comment>
         <translation>
@@ -1470,156 +1470,156 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>erased tomorrow</source>
         <translation>effacée demain</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>erased today</source>
         <translation>effacée aujourd’hui</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto {version} is there</source>
         <translation>Stretto {version} est disponible</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>You have {version}. Your chats stay as they are.</source>
         <translation>Vous avez la version {version}. Vos discussions restent telles quelles.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>The page says what is new.</source>
         <translation>La page indique les nouveautés.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>What is new</source>
         <translation>Nouveautés</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Open Download Page</source>
         <translation>Ouvrir la page de téléchargement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Skip This Version</source>
         <translation>Ignorer cette version</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Later</source>
         <translation>Plus tard</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
         <translation>Un wheel est un programme&#xa0;: il peut faire tout ce que vous pouvez faire. Prenez-le sur {page}, où l’empreinte figure sous Download files, View hashes. Comparez les deux.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Is this the hash that its makers name?</source>
         <translation>Est-ce l’empreinte indiquée par ses auteurs&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Copy the hash</source>
         <translation>Copier l’empreinte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Use from the Next Start</source>
         <translation>Utiliser au prochain démarrage</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Command</source>
         <translation>Commande</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Chat</source>
         <translation>Discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>On disk</source>
         <translation>Sur disque</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>The most tokens of a prompt and its reply together</source>
         <translation>Nombre maximal de tokens d’un prompt et de sa réponse réunis</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>By its template and config</source>
         <translation>D’après son gabarit et sa configuration</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Weights, and the KV caches of its chats</source>
         <translation>Poids, et caches KV de ses discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
-        <location filename="../../app/ui/models/search_field.py"/>
-        <location filename="../../app/ui/palette/entries.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Model</source>
         <translation>Modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Size</source>
         <translation>Taille</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Precision</source>
         <translation>Précision</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Can</source>
         <comment>what a model can do</comment>
         <translation>Capacités</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Used</source>
         <comment>when a model was used</comment>
         <translation>Utilisé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>In memory</source>
         <translation>En mémoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Setting</source>
         <translation>Réglage</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Prompt</source>
         <translation>Prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Resource</source>
         <translation>Ressource</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Not possible now: {why}</source>
         <translation>Impossible actuellement&#xa0;: {why}</translation>
     </message>
@@ -1655,72 +1655,72 @@
         <translation>Rien ne porte ce nom</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/prompt_picker.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Edit Prompts…</source>
         <translation>Modifier les prompts…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/prompt_picker.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Write a Prompt…</source>
         <translation>Écrire un prompt…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Free text</source>
         <translation>Texte libre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>JSON of a schema</source>
         <translation>JSON selon un schéma</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One of a list</source>
         <translation>Choix dans une liste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Pattern</source>
         <translation>Motif</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Answer as</source>
         <translation>Format de réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>What answers have to be; the model can write nothing else</source>
         <translation>La forme imposée aux réponses&#xa0;; le modèle ne peut rien écrire d’autre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Schema</source>
         <translation>Schéma</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Choices</source>
         <translation>Choix</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One choice a line</source>
         <translation>Un choix par ligne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One choice a line; \n stands for a line break</source>
         <translation>Un choix par ligne&#xa0;; \n représente un retour à la ligne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>A regular expression; the whole answer matches it</source>
         <translation>Une expression régulière&#xa0;; toute la réponse y correspond</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{used} of {limit} tokens</source>
         <comment>{used} of {limit} tokens</comment>
         <translation>
@@ -1729,7 +1729,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{used} of {limit} tokens of context</source>
         <comment>{used} of {limit} tokens of context</comment>
         <translation>
@@ -1738,17 +1738,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{context}, {count} reused in the last turn</source>
         <translation>{context}, {count} réutilisés au dernier tour</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{context}. Nearly full: start a new chat, or let this one forget its oldest turns.</source>
         <translation>{context}. Presque plein&#xa0;: commencez une nouvelle discussion, ou laissez celle-ci oublier ses tours les plus anciens.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Context: {words}</source>
         <translation>Contexte&#xa0;: {words}</translation>
     </message>
@@ -1830,32 +1830,32 @@
         <translation>Choisissez-en une à gauche, ou commencez-en une autre. {keys} rouvre la dernière.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Find in this chat</source>
         <translation>Rechercher dans cette discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Earlier message  Enter</source>
         <translation>Message précédent  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Later message  Shift+Enter</source>
         <translation>Message suivant  Shift+Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Close  Esc</source>
         <translation>Fermer  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Not found</source>
         <translation>Introuvable</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>{number} of {count}</source>
         <translation>{number} sur {count}</translation>
     </message>
@@ -1866,7 +1866,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Settings of this chat</source>
         <translation>Réglages de cette discussion</translation>
     </message>
@@ -1898,7 +1898,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>More</source>
         <translation>Plus</translation>
     </message>
@@ -1913,138 +1913,138 @@
         <translation>Masqué jusqu’à ce que vous gardiez une des réponses</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
         <translation>Un modèle trop grand pour une machine s’exécute sur plusieurs, avec une partie sur chacune. Il leur faut la même version de Stretto et les fichiers du modèle, et elles sont jointes par ssh sans mot de passe.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Tick two machines or more, and choose a model.</source>
         <translation>Cochez au moins deux machines et choisissez un modèle.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Several Machines</source>
         <translation>Plusieurs machines</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Machine</source>
         <translation>Machine</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>State</source>
         <translation>État</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>user@machine, or local</source>
         <translation>compte@machine, ou local</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Its Python or Stretto (stretto)</source>
         <translation>Son Python ou Stretto (stretto)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Check</source>
         <translation>Vérifier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Test</source>
         <translation>Tester</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Measures the connection, and tokens a second beside one machine</source>
         <translation>Mesure la connexion, et les tokens par seconde par rapport à une seule machine</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Start</source>
         <translation>Démarrer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>This machine</source>
         <translation>Cette machine</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Not checked yet</source>
         <translation>Pas encore vérifiée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>“local” is this machine. Take another name.</source>
         <translation>« local » est cette machine. Prenez un autre nom.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Asking the machines…</source>
         <translation>Interrogation des machines…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Ready</source>
         <translation>Prêt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Not ready</source>
         <translation>Pas prête</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Testing. This takes a minute or more…</source>
         <translation>Test en cours. Il dure une minute ou plus…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Starting {hosts}…</source>
         <translation>Démarrage de {hosts}…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Images</source>
         <translation>Images</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Comes with Stretto</source>
         <translation>Fourni avec Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Stretto&apos;s models</source>
         <translation>Modèles de Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Added by hand</source>
         <translation>Ajouté à la main</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{bits}-bit, mixed</source>
         <translation>{bits} bits, mixte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Its weights are not quantized</source>
         <translation>Ses poids ne sont pas quantifiés</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Its config does not say</source>
         <translation>Sa configuration ne l’indique pas</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Weights in %n bit</source>
         <comment>Weights in %n bits</comment>
         <translation>
@@ -2053,7 +2053,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{weights}, %n of them share a scale</source>
         <comment>{weights}, %n of them share a scale</comment>
         <translation>
@@ -2062,17 +2062,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{weights}; some layers have other bits</source>
         <translation>{weights}&#xa0;; certaines couches ont d’autres bits</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>By its template and config. Stretto shows models no images yet.</source>
         <translation>D’après son gabarit et sa configuration. Stretto ne montre pas encore d’images aux modèles.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>%n day ago</source>
         <comment>%n days ago</comment>
         <translation>
@@ -2081,26 +2081,26 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>d MMMM</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>d MMMM yyyy</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Not loaded</source>
         <translation>Non chargé</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>%Ln model</source>
         <comment>%Ln models</comment>
         <translation>
@@ -2109,27 +2109,27 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{size} on disk</source>
         <translation>{size} sur disque</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>looking for more…</source>
         <translation>recherche d’autres modèles…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>draft model {name}</source>
         <translation>modèle d’ébauche {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{name} has drafted nothing yet.</source>
         <translation>{name} n’a encore rien ébauché.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{name} has drafted %Ln token; {share} of that held.</source>
         <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
         <translation>
@@ -2138,7 +2138,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>context %Ln token</source>
         <comment>context %Ln tokens</comment>
         <translation>
@@ -2147,29 +2147,29 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>pinned</source>
         <translation>épinglé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>in memory, {size}</source>
         <translation>en mémoire, {size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>licence {name}</source>
         <translation>licence {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>used {when}</source>
         <translation>utilisé {when}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Loading…</source>
@@ -2186,7 +2186,7 @@
         <translation>Déchargé, se charge à l’envoi</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Loading {share}</source>
         <translation>Chargement {share}</translation>
@@ -2207,262 +2207,262 @@
         <translation>Réglages de cette discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/widgets/toast.py"/>
         <source>Notice</source>
         <translation>Avis</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>loading…</source>
         <translation>chargement…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>not loaded</source>
         <translation>non chargé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open Model Folder…</source>
         <translation>Ouvrir un dossier de modèle…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Add a Remote Model…</source>
         <translation>Ajouter un modèle distant…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Manage Models…</source>
         <translation>Gérer les modèles…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Take it out of memory. Its chats load it when they send.</source>
         <translation>Le retirer de la mémoire. Ses discussions le rechargent à l’envoi.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>No model is in memory</source>
         <translation>Aucun modèle n’est en mémoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Unload a Model…</source>
         <translation>Décharger un modèle…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>What Would Fit…</source>
         <translation>Ce qui tiendrait…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Start Again</source>
         <translation>Redémarrer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>{name} does not fit into memory. {error}</source>
         <translation>{name} ne tient pas en mémoire. {error}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>{name} could not be loaded. {error}</source>
         <translation>{name} n’a pas pu être chargé. {error}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>As the model</source>
         <translation>Comme le modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Before answering</source>
         <translation>Avant de répondre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Not at all</source>
         <translation>Jamais</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>8 bits</source>
         <translation>8 bits</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>4 bits</source>
         <translation>4 bits</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Instructions</source>
         <translation>Instructions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>How the model should behave in this chat</source>
         <translation>Comment le modèle doit se comporter dans cette discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Presets</source>
         <translation>Préréglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Settings saved under a name</source>
         <translation>Réglages enregistrés sous un nom</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Random</source>
         <translation>Aléatoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Seed</source>
         <translation>Graine</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>As last time</source>
         <translation>Comme la dernière</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Take the seed of the last answer, to have the same again</source>
         <translation>Reprendre la graine de la dernière réponse, pour obtenir la même</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Another seed for each answer</source>
         <translation>Une autre graine pour chaque réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
         <translation>Réflexion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Reproducible, to the last bit (slower)</source>
         <translation>Reproductible, au bit près (plus lent)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Forget the oldest turns when the context is full</source>
         <translation>Oublier les tours les plus anciens quand le contexte est plein</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Stop at</source>
         <translation>Arrêter à</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One text a line</source>
         <translation>Un texte par ligne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Texts that end the answer, one a line; \n stands for a line break</source>
         <translation>Textes qui terminent la réponse, un par ligne&#xa0;; \n représente un retour à la ligne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>KV cache</source>
         <translation>Cache KV</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
-        <location filename="../../app/ui/pane/leaving.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Context</source>
         <translation>Contexte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>The most tokens that this chat may have; fewer take less memory</source>
         <translation>Nombre maximal de tokens de cette discussion&#xa0;; moins il y en a, moins elle prend de mémoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>For this chat, from its next reply on.</source>
         <translation>Pour cette discussion, dès sa prochaine réponse.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Fewer settings</source>
         <translation>Moins de réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>More settings</source>
         <translation>Plus de réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pages_dialog.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Choose</source>
         <translation>Choisir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Remote</source>
         <comment>of a model that answers on another machine</comment>
         <translation>Distant</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>What you send leaves this machine.</source>
         <translation>Ce que vous envoyez quitte cette machine.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Sent to {host}: it leaves this machine.</source>
         <translation>Envoyé à {host} : cela quitte cette machine.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Sent to {host}, another program of this machine.</source>
         <translation>Envoyé à {host}, un autre programme de cette machine.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>It is answered by another program of this machine, at {host}.</source>
         <translation>Un autre programme de cette machine répond, à {host}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
         <translation>Il tourne sur une autre machine : tout ce que vous envoyez dans ce chat va à {host}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>What they return is sent to {host}, as what you write is.</source>
         <translation>Ce qu’ils renvoient est envoyé à {host}, comme ce que vous écrivez.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
         <translation>{host} ne reçoit pas : {names}. Le nombre de tokens d’un chat est donné après chaque réponse.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Message %n chat…</source>
         <comment>Message %n chats…</comment>
         <translation>
@@ -2471,7 +2471,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Message {name}…</source>
         <translation>Message à {name}…</translation>
     </message>
@@ -2486,18 +2486,18 @@
         <translation>Désormais, cette discussion oublie ses tours les plus anciens</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Attach Files</source>
         <translation>Joindre des fichiers</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Attach</source>
         <translation>Joindre</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The pasted text, {count} character, goes with the message as a file</source>
         <comment>The pasted text, {count} characters, goes with the message as a file</comment>
         <translation>
@@ -2506,17 +2506,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>is being read…</source>
         <translation>lecture en cours…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} is attached, {about}</source>
         <translation>{name} est joint, {about}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{count} tokens</source>
         <comment>{count} tokens</comment>
         <translation>
@@ -2525,7 +2525,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>about {count} tokens</source>
         <comment>about {count} tokens</comment>
         <translation>
@@ -2534,103 +2534,103 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} is taken off</source>
         <translation>{name} est retiré</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>All of It</source>
         <translation>Tout</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The Beginning, as Much as Fits</source>
         <translation>Le début, autant que possible</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Passages That Match the Question</source>
         <translation>Les passages qui correspondent à la question</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Put into the Message as Text</source>
         <translation>Insérer dans le message comme texte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Take It Off</source>
         <translation>Retirer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_menus.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>No other model is in memory.</source>
         <translation>Aucun autre modèle n’est en mémoire.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_menus.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>{name} is unloaded</source>
         <translation>{name} est déchargé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_menus.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Folder for Tools</source>
         <translation>Dossier pour les outils</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>No presets yet</source>
         <translation>Pas encore de préréglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Choose “Save as Preset…” to keep these settings</source>
         <translation>Choisissez «&#xa0;Enregistrer comme préréglage…&#xa0;» pour garder ces réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Save as Preset…</source>
         <translation>Enregistrer comme préréglage…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
         <translation>Renommer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Save as Preset</source>
         <translation>Enregistrer comme préréglage</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>A name for these settings; one in use is replaced:</source>
         <translation>Un nom pour ces réglages&#xa0;; un nom déjà pris est remplacé&#xa0;:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Rename Preset</source>
         <translation>Renommer le préréglage</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Another name:</source>
         <translation>Autre nom&#xa0;:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Preset “{name}” replaced</source>
         <translation>Préréglage «&#xa0;{name}&#xa0;» remplacé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Preset renamed to “{name}”</source>
         <translation>Préréglage renommé en «&#xa0;{name}&#xa0;»</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Preset “{name}” deleted</source>
         <translation>Préréglage «&#xa0;{name}&#xa0;» supprimé</translation>
     </message>
@@ -2745,7 +2745,7 @@
         <translation>Autant de fois que le mot a été dit</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{name} cannot call tools.</source>
         <translation>{name} ne peut pas appeler d’outils.</translation>
     </message>
@@ -2760,7 +2760,7 @@
         <translation>Serveurs d’outils…</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
@@ -2782,56 +2782,56 @@
         <translation>Autoriser l’écriture</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
         <translation>Retirer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
         <translation>Pas encore de modèles. Téléchargez-en un depuis le hub, ou ajoutez le dossier où se trouvent les vôtres&#xa0;: ils sont utilisés là où ils sont.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>No model has these words.</source>
         <translation>Aucun modèle ne contient ces mots.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Search models</source>
         <translation>Rechercher des modèles</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Clear the search</source>
         <translation>Effacer la recherche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
         <translation>Ajouter un dossier…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Look for models in a folder of yours</source>
         <translation>Chercher des modèles dans un de vos dossiers</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Download a model from the hub</source>
         <translation>Télécharger un modèle depuis le hub</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Looking for models…</source>
         <translation>Recherche de modèles…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>{name} is unloaded. Its chats load it when they send.</source>
         <translation>{name} est déchargé. Ses discussions le rechargent à l’envoi.</translation>
     </message>
@@ -2884,7 +2884,7 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>{count} token</source>
         <comment>{count} tokens</comment>
         <translation>
@@ -2907,87 +2907,87 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Pages of {name}</source>
         <translation>Pages de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of pages</source>
         <translation>Numéros des pages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which pages does the model get?</source>
         <translation>Quelles pages le modèle reçoit-il&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Pages…</source>
         <translation>Choisir des pages…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Slides of {name}</source>
         <translation>Diapositives de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of slides</source>
         <translation>Numéros des diapositives</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which slides does the model get?</source>
         <translation>Quelles diapositives le modèle reçoit-il&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Slides…</source>
         <translation>Choisir des diapositives…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Sheets of {name}</source>
         <translation>Feuilles de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of sheets</source>
         <translation>Numéros des feuilles</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which sheets does the model get?</source>
         <translation>Quelles feuilles le modèle reçoit-il&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Sheets…</source>
         <translation>Choisir des feuilles…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chapters of {name}</source>
         <translation>Chapitres de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of chapters</source>
         <translation>Numéros des chapitres</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which chapters does the model get?</source>
         <translation>Quels chapitres le modèle reçoit-il&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Chapters…</source>
         <translation>Choisir des chapitres…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} slide.</source>
         <comment>The file has {count} slides.</comment>
         <translation>
@@ -2996,7 +2996,7 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} sheet.</source>
         <comment>The file has {count} sheets.</comment>
         <translation>
@@ -3005,7 +3005,7 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} chapter.</source>
         <comment>The file has {count} chapters.</comment>
         <translation>
@@ -3014,7 +3014,7 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} page.</source>
         <comment>The file has {count} pages.</comment>
         <translation>
@@ -3023,57 +3023,57 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>
         <translation>Langue</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Holds from the next start on</source>
         <translation>S’applique au prochain démarrage</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>As the System</source>
         <translation>Comme le système</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Light</source>
         <translation>Clair</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Dark</source>
         <translation>Sombre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Appearance</source>
         <translation>Apparence</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Restart Now</source>
         <translation>Redémarrer maintenant</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Stretto ends and starts again in this language. Answers that are written stop.</source>
         <translation>Stretto se ferme et redémarre dans cette langue. Les réponses en cours s’arrêtent.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/dates.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>en</source>
         <comment>the code of this language: names of days and months are in it</comment>
         <translation>fr</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} s</source>
         <comment>seconds</comment>
@@ -3091,13 +3091,13 @@ Maintenant&#xa0;: {now}</translation>
         <translation>{number}&#xa0;tok/s</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} GB</source>
         <translation>{number}&#xa0;Go</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} MB</source>
         <translation>{number}&#xa0;Mo</translation>
@@ -3134,12 +3134,12 @@ Maintenant&#xa0;: {now}</translation>
         <translation>premier token en {time}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
         <translation>{verdict}&#xa0;: {weights} pour les poids + {caches} pour {chats} de {tokens} + {working} pour travailler = {total} sur les {free} à la disposition des modèles et des discussions.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Chats of %Ln token would fit.</source>
         <comment>Chats of %Ln tokens would fit.</comment>
         <translation>
@@ -3148,7 +3148,7 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>It would fit with keys and values in %n bit.</source>
         <comment>It would fit with keys and values in %n bits.</comment>
         <translation>
@@ -3157,34 +3157,34 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>One chat would fit.</source>
         <translation>Une seule discussion tiendrait.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Choose a smaller one, or one in fewer bits.</source>
         <translation>Choisissez-en un plus petit, ou en moins de bits.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Fits</source>
         <translation>Tient</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Tight</source>
         <comment>the memory</comment>
         <translation>Tout juste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Too large</source>
         <translation>Trop grand</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>%Ln token</source>
         <comment>%Ln tokens</comment>
@@ -3194,7 +3194,7 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>%n chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -3203,22 +3203,22 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
         <translation>{verdict}&#xa0;: {weights} pour les poids, sur les {room} à la disposition des modèles et des discussions. Ses discussions s’y ajoutent.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{tokens} context</source>
         <translation>contexte de {tokens}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>by {owner}</source>
         <translation>par {owner}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{count} download</source>
         <comment>{count} downloads</comment>
         <translation>
@@ -3227,31 +3227,31 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Reasoning</source>
         <translation>Raisonnement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tools</source>
         <translation>Outils</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>tools</source>
         <comment>after another word</comment>
         <translation>outils</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>images (Stretto gives it text only)</source>
         <translation>images (Stretto ne lui donne que du texte)</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>%Ln download last month</source>
         <comment>%Ln downloads last month</comment>
         <translation>
@@ -3260,12 +3260,12 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>updated {date}</source>
         <translation>mis à jour&#xa0;: {date}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>gated</source>
         <translation>accès restreint</translation>
     </message>
@@ -3292,7 +3292,7 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>cut off: the memory was full</source>
         <translation>coupée : la mémoire était pleine</translation>
     </message>
@@ -3307,80 +3307,80 @@ Maintenant&#xa0;: {now}</translation>
         <translation>En pause</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Writing</source>
         <translation>Écriture</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Send with</source>
         <translation>Envoyer avec</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
-        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Spelling</source>
         <translation>Orthographe</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Notifications</source>
         <translation>Notifications</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>New chats</source>
         <translation>Nouvelles discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Models and chats</source>
         <translation>Modèles et discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>KV caches on disk</source>
         <translation>Caches KV sur disque</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>From elsewhere</source>
         <translation>En dehors de la fenêtre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Icon</source>
         <translation>Icône</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Updates</source>
         <translation>Mises à jour</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>New versions</source>
         <translation>Nouvelles versions</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Asks you</source>
         <translation>Vous interroge</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for your answer</source>
         <translation>Attend votre réponse</translation>
     </message>
@@ -3576,92 +3576,92 @@ Maintenant&#xa0;: {now}</translation>
         <translation>Continuer là où la réponse a été coupée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Slide {number}</source>
         <translation>Diapositive {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Sheet {number}</source>
         <translation>Feuille {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Chapter {number}</source>
         <translation>Chapitre {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Show what the model got</source>
         <translation>Afficher ce que le modèle a reçu</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>What the model got of {name}</source>
         <translation>Ce que le modèle a reçu de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Its text is not there any more.</source>
         <translation>Son texte n’est plus disponible.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>The rest is not shown here.</source>
         <translation>Le reste n’est pas affiché ici.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Page {number}</source>
         <translation>Page {number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/code_buttons.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Do not wrap lines</source>
         <translation>Désactiver le retour à la ligne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/code_buttons.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Wrap long lines</source>
         <translation>Retour à la ligne automatique</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/code_buttons.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy code</source>
         <translation>Copier le code</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Use Without Adapter</source>
         <translation>Utiliser sans adaptateur</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Forget the Oldest Turns</source>
         <translation>Oublier les tours les plus anciens</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Edit Message</source>
         <translation>Modifier le message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Leave Message Out</source>
         <translation>Laisser le message de côté</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Use Another Model…</source>
         <translation>Utiliser un autre modèle…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Why there is no answer</source>
         <translation>Pourquoi il n’y a pas de réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/jump_button.py"/>
+        <location filename="../../app/ui/transcript/transcript.py"/>
         <source>Jump to newest</source>
         <translation>Aller au plus récent</translation>
     </message>
@@ -3696,84 +3696,84 @@ Maintenant&#xa0;: {now}</translation>
         <translation>Version suivante</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/reasoning.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Thought</source>
         <translation>Réflexion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>stopped</source>
         <translation>arrêtée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>interrupted</source>
         <translation>interrompue</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>no answer</source>
         <translation>pas de réponse</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>You</source>
         <translation>Vous</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>System</source>
         <translation>Système</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Tool</source>
         <translation>Outil</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Assistant</source>
         <translation>Assistant</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>System prompt</source>
         <translation>Prompt système</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>End of thoughts</source>
         <translation>Fin de la réflexion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
-        <location filename="../../app/ui/window/notifications.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>The model</source>
         <translation>Le modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>cut off at its length limit</source>
         <translation>coupée à la longueur maximale</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>with {name}</source>
         <translation>avec {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>version {number} of {count}</source>
         <translation>version {number} sur {count}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/text_stops.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Link, {words}. Enter opens it.</source>
         <translation>Lien, {words}. Entrée l’ouvre.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/text_stops.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Code, {language}, {count} line. Enter copies it.</source>
         <comment>Code, {language}, {count} lines. Enter copies it.</comment>
         <translation>
@@ -3782,7 +3782,7 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/text_stops.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Code, {count} line. Enter copies it.</source>
         <comment>Code, {count} lines. Enter copies it.</comment>
         <translation>
@@ -3841,88 +3841,88 @@ Maintenant&#xa0;: {now}</translation>
         <translation>Cela fait {size}&#xa0;; environ {room} tiennent dans cette discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Allow Once</source>
         <translation>Autoriser une fois</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run it this one time  Enter</source>
         <translation>L’exécuter cette fois-ci  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Always This Tool</source>
         <translation>Toujours cet outil</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run it in this chat without asking again  T</source>
         <translation>L’exécuter dans cette discussion sans redemander  T</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Always This Server in This Chat</source>
         <translation>Toujours ce serveur dans cette discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run all of its tools without asking  S</source>
         <translation>Exécuter tous ses outils sans demander  S</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Deny</source>
         <translation>Refuser</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Do not run it; the model is told so  D</source>
         <translation>Ne pas l’exécuter&#xa0;; le modèle en est informé  D</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You answered it.</source>
         <translation>Le serveur a demandé&#xa0;: {question}
 Vous avez répondu.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You declined.</source>
         <translation>Le serveur a demandé&#xa0;: {question}
 Vous avez décliné.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You left it unanswered.</source>
         <translation>Le serveur a demandé&#xa0;: {question}
 Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>tool</source>
         <translation>outil</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Running {tool}…</source>
         <translation>Exécution de {tool}…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The result of {tool} is too long</source>
         <translation>Le résultat de {tool} est trop long</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run {tool}?</source>
         <translation>Exécuter {tool}&#xa0;?</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{count} character</source>
         <comment>{count} characters</comment>
         <translation>
@@ -3931,32 +3931,32 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} · Not allowed</source>
         <translation>{tool} · Non autorisé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} · Stopped</source>
         <translation>{tool} · Arrêté</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} · Interrupted when Stretto was closed</source>
         <translation>{tool} · Interrompu à la fermeture de Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Failed</source>
         <translation>Échec</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{number} ms</source>
         <translation>{number}&#xa0;ms</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{kept} of {size} characters</source>
         <comment>{kept} of {size} characters</comment>
         <translation>
@@ -3965,7 +3965,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>… {count} character more</source>
         <comment>… {count} characters more</comment>
         <translation>
@@ -3974,7 +3974,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript_view.py"/>
+        <location filename="../../app/ui/transcript/transcript.py"/>
         <source>Conversation</source>
         <translation>Conversation</translation>
     </message>
@@ -4009,42 +4009,42 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Afficher moins</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/announcer.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>done</source>
         <translation>terminé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/announcer.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>{text}… The rest stands in the conversation.</source>
         <translation>{text}… La suite se trouve dans la conversation.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast to All Chats</source>
         <translation>Diffuser à toutes les discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is off</source>
         <translation>La diffusion est désactivée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on: your next message goes to every open chat</source>
         <translation>La diffusion est activée&#xa0;: votre prochain message part vers toutes les discussions ouvertes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. Open another chat beside this one.</source>
         <translation>La diffusion est activée. Ouvrez une autre discussion à côté de celle-ci.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Leave or Join the Broadcast</source>
         <translation>Quitter ou rejoindre la diffusion</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>%n chat was still answering and did not get this message</source>
         <comment>%n chats were still answering and did not get this message</comment>
         <translation>
@@ -4093,7 +4093,7 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Ouvrir un dossier de modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open GGUF File…</source>
         <translation>Ouvrir un fichier GGUF…</translation>
@@ -4190,80 +4190,80 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Ignorer la question&#xa0;; le serveur décide de la suite  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
         <translation>Conservée dans le trousseau du système et montrée à cette seule adresse.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
         <translation>Conservée jusqu’à la fin de Stretto et montrée à cette seule adresse : ce système n’a pas de trousseau pour la garder.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
         <translation>Ce que vous envoyez dans un chat avec ce modèle quitte cette machine et va à {host}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>{host} is another program of this machine.</source>
         <translation>{host} est un autre programme de cette machine.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
         <translation>La liaison n’est pas chiffrée : d’autres peuvent y lire ce que vous envoyez, et la clé.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Write an address, and the name of a model or choose one of those there.</source>
         <translation>Écrivez une adresse et le nom d’un modèle, ou choisissez l’un de ceux qui s’y trouvent.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Add a Remote Model</source>
         <translation>Ajouter un modèle distant</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Only if it wants one</source>
         <translation>Seulement s’il en faut une</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Show Its Models</source>
         <translation>Montrer ses modèles</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Asks the address which models it has, and sends nothing else</source>
         <translation>Demande à l’adresse quels modèles elle a, et n’envoie rien d’autre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Add</source>
         <translation>Ajouter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
         <translation>Adresse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Key</source>
         <translation>Clé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Asking {host}…</source>
         <translation>Interrogation de {host}…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>%n model answers there.</source>
         <comment>%n models answer there.</comment>
         <translation>
@@ -4272,7 +4272,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>It answers, but lists no models. Write the name of one.</source>
         <translation>Elle répond, mais ne liste aucun modèle. Écrivez le nom de l’un d’eux.</translation>
     </message>
@@ -4319,7 +4319,7 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Choose…</source>
         <translation>Choisir…</translation>
     </message>
@@ -4374,44 +4374,44 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Le serveur des auteurs est interrogé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft model</source>
         <translation>Modèle d’ébauche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft model of {name}</source>
         <translation>Modèle d’ébauche de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
         <translation>Un modèle plus petit, avec le même tokenizer, ébauche pour une discussion qui tourne seule, tant que c’est plus rapide. Ce que dit la discussion reste le même.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Looking…</source>
         <translation>Recherche…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>None</source>
         <comment>no draft model</comment>
         <translation>Aucun</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}, {size}</source>
         <translation>{name}, {size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}: its tokenizer differs</source>
         <translation>{name} : son tokenizer est différent</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>No smaller model on this machine has its tokenizer.</source>
         <translation>Aucun modèle plus petit sur cette machine n’a son tokenizer.</translation>
     </message>
@@ -4612,17 +4612,17 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Les réponses comparées sont dans la liste des discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/error_notice.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Something went wrong. What you just did may not have worked.</source>
         <translation>Un problème est survenu. Ce que vous venez de faire n’a peut-être pas fonctionné.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/error_notice.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Show Report</source>
         <translation>Afficher le rapport</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/error_notice.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Something went wrong</source>
         <translation>Un problème est survenu</translation>
     </message>
@@ -4702,18 +4702,18 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Imprimer…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_files.py"/>
-        <location filename="../../app/ui/window/file_commands.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Attach Files…</source>
         <translation>Joindre des fichiers…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/focus_regions.py"/>
+        <location filename="../../app/ui/window/main_window.py"/>
         <source>Next Part of the Window</source>
         <translation>Partie suivante de la fenêtre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/focus_regions.py"/>
+        <location filename="../../app/ui/window/main_window.py"/>
         <source>Part of the Window Before</source>
         <translation>Partie précédente de la fenêtre</translation>
     </message>
@@ -4768,9 +4768,9 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Serveurs en JSON</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Save</source>
         <translation>Enregistrer</translation>
@@ -4999,28 +4999,28 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Memory: weights {weights}, KV caches {kv}</source>
         <translation>Mémoire&#xa0;: poids {weights}, caches KV {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/window/main_window.py"/>
         <source>Score</source>
         <translation>Partition</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Close the score  Ctrl+J</source>
         <translation>Fermer la partition  Ctrl+J</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>No chat has asked the engine anything yet.</source>
         <translation>Aucune discussion n’a encore rien demandé au moteur.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>%n answering · {rate} in all</source>
         <comment>%n answering · {rate} in all</comment>
         <translation>
@@ -5029,7 +5029,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
         <translation>
@@ -5038,7 +5038,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>At rest</source>
         <translation>Au repos</translation>
     </message>
@@ -5053,8 +5053,8 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Plusieurs machines…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Get Model…</source>
         <translation>Télécharger un modèle…</translation>
@@ -5065,57 +5065,57 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>{name} est de nouveau à sa place</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notifications.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>{name} could not answer.</source>
         <translation>{name} n’a pas pu répondre.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notifications.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>{name} has answered.</source>
         <translation>{name} a répondu.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} copies text.</source>
         <translation>{keys} copie le texte.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} cuts text.</source>
         <translation>{keys} coupe le texte.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} pastes text.</source>
         <translation>{keys} colle le texte.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} selects all text.</source>
         <translation>{keys} sélectionne tout le texte.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} takes back what was written.</source>
         <translation>{keys} annule ce qui a été écrit.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} writes again what was taken back.</source>
         <translation>{keys} rétablit ce qui a été annulé.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} is needed for writing. Add Command or Option to it.</source>
         <translation>{keys} sert à écrire. Ajoutez-y Commande ou Option.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} is needed for writing. Add Ctrl or Alt to it.</source>
         <translation>{keys} sert à écrire. Ajoutez-y Ctrl ou Alt.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Press the keys that it is to have.</source>
         <translation>Appuyez sur les touches à attribuer.</translation>
     </message>
@@ -5210,7 +5210,7 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Nothing to pause: no reply is running</source>
         <translation>Rien à mettre en pause&#xa0;: aucune réponse n’est en cours</translation>
     </message>
@@ -5271,7 +5271,7 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/remote/request.py"/>
+        <location filename="../../app/remote/session.py"/>
         <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
         <translation>{host} ne peut pas continuer une réponse interrompue. Répondez à nouveau.</translation>
     </message>
@@ -5411,42 +5411,42 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Aller au champ de message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>This chat has a window of its own. Move it back first.</source>
         <translation>Cette discussion a sa propre fenêtre. Ramenez-la d’abord.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no pane after this one</source>
         <translation>Il n’y a pas de volet après celui-ci</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no pane before this one</source>
         <translation>Il n’y a pas de volet avant celui-ci</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no other pane beside this one</source>
         <translation>Il n’y a pas d’autre volet à côté de celui-ci</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Prompts…</source>
         <translation>Prompts…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>There is nothing in the message field.</source>
         <translation>Il n’y a rien dans le champ de message.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Save Message as Prompt…</source>
         <translation>Enregistrer le message comme prompt…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/quick_ask.py"/>
+        <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Quick Question</source>
         <translation>Question rapide</translation>
     </message>
@@ -5647,100 +5647,100 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Supprimer le dossier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/store_commands.py"/>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Restore from Backup…</source>
         <translation>Restaurer une sauvegarde…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, waits for your answer</source>
         <translation>{title}, attend votre réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, answering</source>
         <translation>{title}, répond</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, finished, not read yet</source>
         <translation>{title}, terminée, pas encore lue</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Close {title}</source>
         <translation>Fermer {title}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Text is as large as it can be</source>
         <translation>Le texte est à sa taille maximale</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Larger Text</source>
         <translation>Agrandir le texte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Text is as small as it can be</source>
         <translation>Le texte est à sa taille minimale</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Smaller Text</source>
         <translation>Réduire le texte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Usual Text Size</source>
         <translation>Taille de texte normale</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Full Screen</source>
         <translation>Plein écran</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Text at {zoom} %</source>
         <translation>Texte à {zoom}&#xa0;%</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat here, at the right or below</source>
         <translation>Nouvelle discussion ici, à droite ou en dessous</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Folded sidebar</source>
         <translation>Barre latérale repliée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Menu  F10</source>
         <translation>Menu  F10</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Show the sidebar  Ctrl+B</source>
         <translation>Afficher la barre latérale  Ctrl+B</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat  Ctrl+N</source>
         <translation>Nouvelle discussion  Ctrl+N</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat at the right  Ctrl+\</source>
         <translation>Nouvelle discussion à droite  Ctrl+\</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat below  Ctrl+Shift+\</source>
         <translation>Nouvelle discussion en dessous  Ctrl+Shift+\</translation>
     </message>
@@ -5765,144 +5765,144 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Prochain appel qui vous attend</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tray.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>Show Stretto</source>
         <translation>Afficher Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>The folder is not there any more</source>
         <translation>Le dossier n’existe plus</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Undo</source>
         <translation>Annuler</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Load</source>
         <translation>Charger</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Pin</source>
         <translation>Épingler</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Convert…</source>
         <translation>Convertir…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Show in Folder</source>
         <translation>Afficher dans le dossier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Add Adapter…</source>
         <translation>Ajouter un adaptateur…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft Model…</source>
         <translation>Modèle d’ébauche…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Move to Trash</source>
         <translation>Mettre à la corbeille</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a model first</source>
         <translation>Choisissez d’abord un modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Load it now</source>
         <translation>Le charger maintenant</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Unload</source>
         <translation>Décharger</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Take it out of memory</source>
         <translation>Le retirer de la mémoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Cancel Loading</source>
         <translation>Annuler le chargement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Do not load it after all</source>
         <translation>Ne pas le charger finalement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Keep it first in the list, and in memory while it rests</source>
         <translation>Le garder en tête de liste, et en mémoire quand il est inactif</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Unpin</source>
         <translation>Désépingler</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Treat it as the others</source>
         <translation>Le traiter comme les autres</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Make a smaller copy of it</source>
         <translation>En faire une copie plus petite</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Show its files</source>
         <translation>Afficher ses fichiers</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>It has one already</source>
         <translation>Il en a déjà un</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
         <translation>Choisir un adaptateur LoRA ou DoRA&#xa0;: le modèle apparaît aussi avec lui dans la liste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a small model that drafts for it, so that it answers faster</source>
         <translation>Choisir un petit modèle qui ébauche pour lui, afin qu’il réponde plus vite</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Chat with it</source>
         <translation>Discuter avec lui</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>List it no longer</source>
         <translation>Le retirer de la liste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Move its folder to the system&apos;s trash</source>
         <translation>Déplacer son dossier vers la corbeille du système</translation>
     </message>
@@ -5942,7 +5942,7 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Le modèle a appelé un outil d’une façon illisible.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>A message takes %n file. Send the rest after it.</source>
         <comment>A message takes %n files. Send the rest after it.</comment>
         <translation>
@@ -5951,66 +5951,66 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is a folder. Attach the files in it.</source>
         <translation>«&#xa0;{name}&#xa0;» est un dossier. Joignez les fichiers qu’il contient.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <location filename="../../app/chats/importing/job.py"/>
         <source>Pasted text</source>
         <translation>Texte collé</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is attached already.</source>
         <translation>«&#xa0;{name}&#xa0;» est déjà joint.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” cannot be read.</source>
         <translation>«&#xa0;{name}&#xa0;» ne peut pas être lu.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/choosing.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{part}” is no number. Write 1-3, 7.</source>
         <translation>«&#xa0;{part}&#xa0;» n’est pas un nombre. Écrivez 1-3, 7.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/choosing.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>There are numbers from 1 to {last}.</source>
         <translation>Les numéros vont de 1 à {last}.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/choosing.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>Write the numbers, for example 1-3, 7.</source>
         <translation>Écrivez les numéros, par exemple 1-3, 7.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>text</source>
         <comment>a kind of file</comment>
         <translation>texte</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>code</source>
         <comment>a kind of file</comment>
         <translation>code</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>web page</source>
         <comment>a kind of file</comment>
         <translation>page web</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>passages that match the question</source>
         <translation>passages qui correspondent à la question</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} passage</source>
         <comment>{count} passages</comment>
         <translation>
@@ -6019,17 +6019,17 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{passages} from {pages}</source>
         <translation>{passages}, {pages}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>the first {percent} %</source>
         <translation>les premiers {percent}&#xa0;%</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>part {numbers}</source>
         <comment>parts {numbers}</comment>
         <translation>
@@ -6038,7 +6038,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>slide {numbers}</source>
         <comment>slides {numbers}</comment>
         <translation>
@@ -6047,7 +6047,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>sheet {numbers}</source>
         <comment>sheets {numbers}</comment>
         <translation>
@@ -6056,7 +6056,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>chapter {numbers}</source>
         <comment>chapters {numbers}</comment>
         <translation>
@@ -6065,7 +6065,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>page {numbers}</source>
         <comment>pages {numbers}</comment>
         <translation>
@@ -6074,7 +6074,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} slide</source>
         <comment>{count} slides</comment>
         <translation>
@@ -6083,7 +6083,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} sheet</source>
         <comment>{count} sheets</comment>
         <translation>
@@ -6092,7 +6092,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} chapter</source>
         <comment>{count} chapters</comment>
         <translation>
@@ -6101,7 +6101,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} page</source>
         <comment>{count} pages</comment>
         <translation>
@@ -6110,12 +6110,12 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/branching.py"/>
+        <location filename="../../app/chats/transcript.py"/>
         <source>{title} (branch)</source>
         <translation>{title} (branche)</translation>
     </message>
     <message>
-        <location filename="../../app/chats/branching.py"/>
+        <location filename="../../app/chats/transcript.py"/>
         <source>{title} (branch {number})</source>
         <translation>{title} (branche {number})</translation>
     </message>
@@ -6139,62 +6139,62 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Les tours les plus anciens sont laissés de côté.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>There is too little memory for this now.</source>
         <translation>Il y a trop peu de mémoire pour cela actuellement.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The conversation does not fit into the model&apos;s context.</source>
         <translation>La conversation ne tient pas dans le contexte du modèle.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The engine has stopped.</source>
         <translation>Le moteur s’est arrêté.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>Answering has failed.</source>
         <translation>La réponse a échoué.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model cannot be asked this.</source>
         <translation>On ne peut pas demander cela au modèle.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model could not be loaded.</source>
         <translation>Le modèle n’a pas pu être chargé.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>There is not enough memory.</source>
         <translation>Il n’y a pas assez de mémoire.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The chat is still being answered.</source>
         <translation>Une réponse est encore en cours dans cette discussion.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The chat was closed.</source>
         <translation>La discussion a été fermée.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model&apos;s chat template does not take these messages.</source>
         <translation>Le gabarit de discussion du modèle n’accepte pas ces messages.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model is not loaded any more.</source>
         <translation>Le modèle n’est plus chargé.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The chat cannot be kept apart from the others with this model.</source>
         <translation>Avec ce modèle, la discussion ne peut pas être tenue à l’écart des autres.</translation>
     </message>
@@ -6215,41 +6215,41 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Thoughts</source>
         <translation>Réflexion</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Attached: {file}</source>
         <translation>Joint&#xa0;: {file}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/paper.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>the file cannot be made</source>
         <translation>le fichier ne peut pas être créé</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/paper.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>the disk is full</source>
         <translation>le disque est plein</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and {working} to work with. {free} are free.</source>
         <translation>Il faut {total}&#xa0;: {weights} pour les poids, {caches} pour {chats} de {context} tokens, et {working} pour travailler. {free} sont libres.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
-        <location filename="../../app/ui/models/fit_choices.py"/>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>about {size}</source>
         <translation>environ {size}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>a chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -6258,42 +6258,42 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
         <translation>La forme demandée pour les réponses n’est pas utilisable. {wrong} Elle figure dans les réglages de la discussion, sous «&#xa0;Format de réponse&#xa0;».</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The list is empty.</source>
         <translation>La liste est vide.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The schema is empty.</source>
         <translation>Le schéma est vide.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>Line {line}, column {column}</source>
         <translation>Ligne {line}, colonne {column}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The schema is nested too deeply.</source>
         <translation>Le schéma est imbriqué trop profondément.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>A schema is a JSON object, in curly brackets.</source>
         <translation>Un schéma est un objet JSON, entre accolades.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>In {place}</source>
         <translation>Dans {place}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>It is {count} character long; {most} are the most.</source>
         <comment>It is {count} characters long; {most} are the most.</comment>
         <translation>
@@ -6302,22 +6302,22 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>{name} is no number in JSON.</source>
         <translation>{name} n’est pas un nombre en JSON.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The pattern is empty.</source>
         <translation>Le motif est vide.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>At character {n}: a backslash with nothing after it.</source>
         <translation>Au caractère {n}&#xa0;: une barre oblique inverse que rien ne suit.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>At character {n}</source>
         <translation>Au caractère {n}</translation>
     </message>
@@ -6529,22 +6529,22 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/model_choice.py"/>
+        <location filename="../../app/models/loading.py"/>
         <source>The model could not be loaded ({why}).</source>
         <translation>Le modèle n’a pas pu être chargé ({why}).</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_history.py"/>
+        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments are no JSON: {why} in line {line}.</source>
         <translation>Les arguments ne sont pas du JSON&#xa0;: {why} à la ligne {line}.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_history.py"/>
+        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments are no JSON.</source>
         <translation>Les arguments ne sont pas du JSON.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_history.py"/>
+        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments are no JSON object: { … }.</source>
         <translation>Les arguments ne sont pas un objet JSON&#xa0;: { … }.</translation>
     </message>
@@ -6559,17 +6559,17 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Examinez d’abord la différence. Elle est affichée ci-dessous.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>It is not loaded.</source>
         <translation>Il n’est pas chargé.</translation>
     </message>
     <message>
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>The chat “{chat}” is answering with it. Stop the reply first.</source>
         <translation>La discussion «&#xa0;{chat}&#xa0;» est en train de répondre avec lui. Arrêtez d’abord la réponse.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>%n chat is answering with it. Stop its reply first.</source>
         <comment>%n chats are answering with it. Stop their replies first.</comment>
         <translation>
@@ -6578,7 +6578,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>Another chat waits for {model}: it goes on loading.</source>
         <comment>%n other chats wait for {model}: it goes on loading.</comment>
         <translation>
@@ -6677,48 +6677,48 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>{server} a demandé d’ouvrir ce qui n’est pas une adresse web.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/adding_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Add Model Folder</source>
         <translation>Ajouter un dossier de modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/adding_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Add an Adapter to {name}</source>
         <translation>Ajouter un adaptateur à {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/adding_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Listed as {name} + {adapter}.</source>
         <translation>Dans la liste sous le nom {name} + {adapter}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/card_view.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <source>Model card</source>
         <translation>Fiche du modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Convert</source>
         <translation>Convertir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Make a smaller copy of {name}</source>
         <translation>Faire une copie plus petite de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
         <translation>Il prend {size} et reste tel quel. La copie est faite en quelques minutes.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>{name} is not wholly downloaded yet</source>
         <translation>{name} n’est pas entièrement téléchargé</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>%n model is not wholly downloaded yet</source>
         <comment>%n models are not wholly downloaded yet</comment>
         <translation>
@@ -6727,66 +6727,66 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show</source>
         <translation>Afficher</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>{name} is converted</source>
         <translation>{name} est converti</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>{name} is downloaded</source>
         <translation>{name} est téléchargé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <location filename="../../app/ui/models/go_button.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open</source>
         <translation>Ouvrir</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>Download of {name}</source>
         <translation>Téléchargement de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Open in a Chat</source>
         <translation>Ouvrir dans une discussion</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/library_window.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Remove from List</source>
         <translation>Retirer de la liste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>Cancel and Throw Away</source>
         <translation>Annuler et jeter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>For a machine with {gigabytes} GB of memory</source>
         <translation>Pour une machine avec {gigabytes}&#xa0;Go de mémoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>The hub is being searched…</source>
         <translation>Recherche sur le hub…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>%n model found</source>
         <comment>%n models found</comment>
         <translation>
@@ -6795,28 +6795,28 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Nothing was found. Try fewer or other words.</source>
         <translation>Rien n’a été trouvé. Essayez moins de mots, ou d’autres.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Downloaded</source>
         <translation>Téléchargé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Gated</source>
         <comment>a model</comment>
         <translation>Accès restreint</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Cannot be loaded</source>
         <translation>Ne peut pas être chargé</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Keep this chat’s KV cache in %n bit</source>
         <comment>Keep this chat’s KV cache in %n bits</comment>
         <translation>
@@ -6825,12 +6825,12 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. What it has read is rounded a little.</source>
         <translation>Prend {size}. Ce qu’elle a lu est un peu arrondi.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Let this chat have at most %Ln token</source>
         <comment>Let this chat have at most %Ln tokens</comment>
         <translation>
@@ -6839,12 +6839,12 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. Its settings can change that.</source>
         <translation>Prend {size}. Ses réglages permettent de le changer.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Load it for chats of up to %Ln token</source>
         <comment>Load it for chats of up to %Ln tokens</comment>
         <translation>
@@ -6853,84 +6853,84 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. Longer ones may find no memory.</source>
         <translation>Prend {size}. De plus longues pourraient manquer de mémoire.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Use {name} instead</source>
         <translation>Utiliser plutôt {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights take {size}, and it is on this machine.</source>
         <translation>Ses poids prennent {size}, et il est sur cette machine.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Look for a smaller one…</source>
         <translation>En chercher un plus petit…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Searches the hub, once you have typed what for.</source>
         <translation>Cherche sur le hub, une fois que vous avez écrit quoi chercher.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights fit. Chats may find no memory.</source>
         <translation>Ses poids tiennent. Les discussions pourraient manquer de mémoire.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Load it all the same</source>
         <translation>Le charger quand même</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Unload {name}</source>
         <translation>Décharger {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. Its chats load it when they send.</source>
         <translation>Libère {size}. Ses discussions le rechargent à l’envoi.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Unload {names} and {last}</source>
         <translation>Décharger {names} et {last}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. Their chats load them when they send.</source>
         <translation>Libère {size}. Leurs discussions les rechargent à l’envoi.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_dialog.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Memory</source>
         <translation>Mémoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_dialog.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>{name} does not fit into memory</source>
         <translation>{name} ne tient pas en mémoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_flow.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>{name} stays. {why}</source>
         <translation>{name} reste. {why}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/models/found_list.py"/>
-        <location filename="../../app/ui/models/library_view.py"/>
-        <location filename="../../app/ui/models/library_window.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Models</source>
         <translation>Modèles</translation>
@@ -6967,7 +6967,7 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{bits}-bit</source>
         <translation>{bits} bits</translation>
     </message>
@@ -7033,12 +7033,12 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Choisissez un modèle, ou écrivez son nom</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/go_button.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <source>Download</source>
         <translation>Télécharger</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/go_button.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <source>Look Up</source>
         <translation>Chercher</translation>
     </message>
@@ -7069,78 +7069,78 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} is no longer listed. Its files stay.</source>
         <translation>{name} n’est plus dans la liste. Ses fichiers restent.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Unload: take it out of memory</source>
         <translation>Décharger&#xa0;: le retirer de la mémoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>The folder is being looked for</source>
         <translation>Recherche du dossier en cours</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>The folder is not there</source>
         <translation>Le dossier n’existe pas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Show the folder of {name}</source>
         <translation>Afficher le dossier de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Remove {name} from the list</source>
         <translation>Retirer {name} de la liste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Loaded, {size} of memory</source>
         <translation>Chargé, {size} de mémoire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Folder not found</source>
         <translation>Dossier introuvable</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Not downloaded</source>
         <translation>Non téléchargé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>No model in it</source>
         <translation>Ne contient pas de modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>From the hub</source>
         <translation>Du hub</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Move {name} to the trash? {warning}</source>
         <translation>Mettre {name} à la corbeille&#xa0;? {warning}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} goes to the trash…</source>
         <translation>{name} part à la corbeille…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} is back in its place.</source>
         <translation>{name} est de nouveau à sa place.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/search_field.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Search, or owner/name, or the address of a model&apos;s page</source>
         <translation>Recherche, ou propriétaire/nom, ou adresse de la page d’un modèle</translation>
     </message>
@@ -7206,7 +7206,7 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Advanced</source>
         <translation>Avancé</translation>
     </message>
@@ -7256,141 +7256,141 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>L’essai n’a pas été possible&#xa0;: {error}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Web pages that may ask</source>
         <translation>Pages web autorisées à demander</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>none</source>
         <comment>no web page</comment>
         <translation>aucune</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>As https://example.org, several with blanks between them</source>
         <translation>Du type https://example.org, plusieurs séparées par des espaces</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Web pages</source>
         <translation>Pages web</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Sessions</source>
         <translation>Sessions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>none</source>
         <comment>no session</comment>
         <translation>aucune</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>One more takes the place of the longest unused</source>
         <translation>Une de plus prend la place de la plus longtemps inutilisée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Requests at once</source>
         <translation>Requêtes simultanées</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source> at once</source>
         <translation> à la fois</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>any at once</source>
         <translation>sans limite</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Requests a minute</source>
         <translation>Requêtes par minute</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source> a minute</source>
         <translation> par minute</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>any a minute</source>
         <translation>sans limite</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Each key</source>
         <translation>Chaque clé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Unload idle models</source>
         <translation>Décharger les modèles inactifs</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source> min</source>
         <translation> min</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>never</source>
         <translation>jamais</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Models that no chat here uses are unloaded after so long</source>
         <translation>Les modèles qu’aucune discussion n’utilise ici sont déchargés après cette durée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Unload after</source>
         <translation>Décharger après</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Less</source>
         <translation>Moins</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Where things are</source>
         <translation>Emplacements</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Chats and settings</source>
         <translation>Discussions et réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show the folder of chats and settings</source>
         <translation>Afficher le dossier des discussions et réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Logs</source>
         <translation>Journaux</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show the folder of logs</source>
         <translation>Afficher le dossier des journaux</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>KV caches</source>
         <translation>Caches KV</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show the folder of KV caches</source>
         <translation>Afficher le dossier des caches KV</translation>
     </message>
@@ -7406,19 +7406,19 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Look</source>
         <translation>Aspect</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Contrast</source>
         <translation>Contraste</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>All text</source>
         <translation>Tous les textes</translation>
     </message>
@@ -7444,7 +7444,7 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Text size</source>
         <translation>Taille du texte</translation>
     </message>
@@ -7460,7 +7460,7 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Motion</source>
         <translation>Animations</translation>
     </message>
@@ -7486,7 +7486,7 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Other programs</source>
         <translation>Autres programmes</translation>
     </message>
@@ -7642,27 +7642,27 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>La nouvelle clé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>In the menu bar</source>
         <translation>Dans la barre des menus</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>In the system’s tray</source>
         <translation>Dans la zone de notification du système</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>This desktop has no tray.</source>
         <translation>Ce bureau n’a pas de zone de notification.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick Question opens a small window. For a key that is heard everywhere, let your system’s keyboard settings start the command “{command}”: a program cannot take such a key by itself on every system.</source>
         <translation>Question rapide ouvre une petite fenêtre. Pour une touche qui fonctionne partout, faites lancer la commande «&#xa0;{command}&#xa0;» par les réglages de clavier de votre système&#xa0;: un programme ne peut pas s’attribuer lui-même une telle touche sur tous les systèmes.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick Question opens a small window. For a key that is heard everywhere, let your Shortcuts app start the command “{command}”: a program cannot take such a key by itself on every system.</source>
         <translation>Question rapide ouvre une petite fenêtre. Pour une touche qui fonctionne partout, faites lancer la commande «&#xa0;{command}&#xa0;» par votre app Raccourcis&#xa0;: un programme ne peut pas s’attribuer lui-même une telle touche sur tous les systèmes.</translation>
     </message>
@@ -7682,7 +7682,7 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Vos discussions apparaîtront ici</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{count} piece</source>
         <comment>{count} pieces</comment>
         <translation>
@@ -7691,47 +7691,47 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused · {pieces}</source>
         <translation>en pause · {pieces}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Stop this answer</source>
         <translation>Arrêter cette réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Go on</source>
         <translation>Continuer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>session {name}</source>
         <translation>session {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{who} asks {model}, session {name}</source>
         <translation>{who} interroge {model}, session {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{who} asks {model}</source>
         <translation>{who} interroge {model}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Guests, {words}</source>
         <translation>Invités, {words}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Guests</source>
         <translation>Invités</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>%n connected</source>
         <comment>%n connected</comment>
         <translation>
@@ -7740,12 +7740,12 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>nobody</source>
         <translation>personne</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>%n more</source>
         <comment>%n more</comment>
         <translation>
@@ -7754,97 +7754,97 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Other programs may ask at {address}</source>
         <translation>D’autres programmes peuvent interroger Stretto à l’adresse {address}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Narrow the search</source>
         <translation>Affiner la recherche</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Narrow the search  Alt+Down</source>
         <translation>Affiner la recherche  Alt+Down</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In Folder</source>
         <translation>Dans le dossier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>With Tag</source>
         <translation>Avec l’étiquette</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Answered by Model</source>
         <translation>Réponse du modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Said by Me</source>
         <translation>Dit par moi</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Said by the Model</source>
         <translation>Dit par le modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Since Yesterday</source>
         <translation>Depuis hier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In the Last 7 Days</source>
         <translation>Ces 7 derniers jours</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In the Last 30 Days</source>
         <translation>Ces 30 derniers jours</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Before This Year</source>
         <translation>Avant cette année</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In the Archive</source>
         <translation>Dans les archives</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>folder</source>
         <translation>dossier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>archived chats</source>
         <translation>discussions archivées</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>The last moments before the crash may be missing: the journal of your chats was damaged. It is kept as {file}.</source>
         <translation>Les derniers instants avant le plantage manquent peut-être&#xa0;: le journal de vos discussions était endommagé. Il est conservé sous {file}.</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>This is an empty start. Your earlier chats are kept as {file}.</source>
         <translation>Vous repartez de zéro. Vos discussions précédentes sont conservées sous {file}.</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>{messages} in {chats} could be read and are here. The damaged file is kept as {file}.</source>
         <translation>{messages} dans {chats} ont pu être lus et se trouvent ici. Le fichier endommagé est conservé sous {file}.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>%Ln message</source>
         <comment>%Ln messages</comment>
         <translation>
@@ -7853,7 +7853,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>%Ln chat</source>
         <comment>%Ln chats</comment>
         <translation>
@@ -7862,7 +7862,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>{count} chat</source>
         <comment>{count} chats</comment>
         <translation>
@@ -7871,153 +7871,153 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>These are the chats of the backup.</source>
         <translation>Voici les discussions de la sauvegarde.</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>These are the chats of the backup. The chats of before are kept as {file}.</source>
         <translation>Voici les discussions de la sauvegarde. Les précédentes sont conservées sous {file}.</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>The backup could not be restored. {why}</source>
         <translation>La sauvegarde n’a pas pu être restaurée. {why}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>unfolded</source>
         <translation>déplié</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>folded</source>
         <translation>replié</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
         <translation>attend votre réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>finished, not read yet</source>
         <translation>terminée, pas encore lue</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>open</source>
         <comment>it stands in a pane</comment>
         <translation>ouverte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>in the archive</source>
         <translation>dans les archives</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>tagged {tags}</source>
         <translation>étiquetée {tags}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Tags</source>
         <translation>Étiquettes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Tags, separated by commas</source>
         <translation>Étiquettes, séparées par des virgules</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>recipes, to read</source>
         <translation>recettes, à lire</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Separated by commas. A search finds them with tag:name.</source>
         <translation>Séparées par des virgules. Une recherche les trouve avec tag:nom.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>In use: {tags}</source>
         <translation>Utilisées&#xa0;: {tags}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>{field} (optional)</source>
         <translation>{field} (facultatif)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>{least} to {most}</source>
         <translation>{least} à {most}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>at least {least}</source>
         <translation>au moins {least}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>at most {most}</source>
         <translation>au plus {most}</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>4 bits: the usual choice</source>
         <translation>4 bits&#xa0;: le choix habituel</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>6 bits: closer to the original</source>
         <translation>6 bits&#xa0;: plus proche de l’original</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>8 bits: hardly to be told from the original</source>
         <translation>8 bits&#xa0;: quasi identique à l’original</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>4 and 6 bits: more where it matters</source>
         <translation>4 et 6 bits&#xa0;: davantage là où c’est important</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>3 and 6 bits: as small as 4, more where it matters</source>
         <translation>3 et 6 bits&#xa0;: aussi petit que 4, davantage là où c’est important</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>3 and 4 bits: the smallest</source>
         <translation>3 et 4 bits&#xa0;: le plus petit</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>2 and 6 bits: small, and not for every model</source>
         <translation>2 et 6 bits&#xa0;: petit, mais pas pour tous les modèles</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>It is quantized already: convert the model that it was made from</source>
         <translation>Il est déjà quantifié&#xa0;: convertissez le modèle dont il est issu</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Stretto cannot use it: {why}.</source>
         <translation>Stretto ne peut pas l’utiliser&#xa0;: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version} can be used.</source>
         <translation>mlx-lm {version} est utilisable.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>{ran} of its %n architectures run.</source>
         <comment>{ran} of its %n architectures run.</comment>
         <translation>
@@ -8026,132 +8026,132 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Nothing else is different from Stretto’s own.</source>
         <translation>Rien d’autre ne diffère de celui de Stretto.</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>What is different from Stretto’s own:</source>
         <translation>Ce qui diffère de celui de Stretto&#xa0;:</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>it takes too long to start</source>
         <translation>il met trop de temps à démarrer</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>its process ended with {status}</source>
         <translation>son processus s’est terminé avec {status}</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>It wants {what}.</source>
         <translation>Il exige {what}.</translation>
     </message>
     <message>
-        <location filename="../../app/door_server.py"/>
+        <location filename="../../app/serving.py"/>
         <source>Port {port} is not free ({why}). Choose another.</source>
         <translation>Le port {port} n’est pas libre ({why}). Choisissez-en un autre.</translation>
     </message>
     <message>
-        <location filename="../../app/download.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>It failed ({kind}). The log says how.</source>
         <translation>Échec ({kind}). Le journal dit pourquoi.</translation>
     </message>
     <message>
-        <location filename="../../app/installed.py"/>
+        <location filename="../../app/models/installed.py"/>
         <source>{name} is no adapter: choose a folder that holds adapter_config.json and adapters.safetensors.</source>
         <translation>{name} n’est pas un adaptateur&#xa0;: choisissez un dossier qui contient adapter_config.json et adapters.safetensors.</translation>
     </message>
     <message>
-        <location filename="../../app/installed.py"/>
+        <location filename="../../app/models/installed.py"/>
         <source>That folder</source>
         <translation>Ce dossier</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Stretto ended while it started with it</source>
         <translation>Stretto s’est arrêté en démarrant avec lui</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Its own from the next start on</source>
         <translation>Celui de Stretto au prochain démarrage</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Stretto’s own</source>
         <translation>Celui de Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version} is not used: {why}. Stretto uses its own.</source>
         <translation>mlx-lm {version} n’est pas utilisé&#xa0;: {why}. Stretto utilise le sien.</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version} from the next start on</source>
         <translation>mlx-lm {version} au prochain démarrage</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version}, from {wheel}</source>
         <translation>mlx-lm {version}, de {wheel}</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>It cannot be read: {why}.</source>
         <translation>Lecture impossible&#xa0;: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is in the system&apos;s trash, where you can put it back.</source>
         <translation>{name} est dans la corbeille du système, d’où vous pouvez le restaurer.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is in the trash.</source>
         <translation>{name} est dans la corbeille.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is a part of Stretto.</source>
         <translation>{name} fait partie de Stretto.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{folder} holds far more than a model. Remove the model&apos;s files there.</source>
         <translation>{folder} contient bien plus qu’un modèle. Supprimez-y les fichiers du modèle.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is on its way to the trash.</source>
         <translation>{name} est en route vers la corbeille.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is being loaded. Wait until it is, or cancel that.</source>
         <translation>{name} est en cours de chargement. Attendez la fin, ou annulez.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is being converted. Cancel that first.</source>
         <translation>{name} est en cours de conversion. Annulez d’abord la conversion.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is being downloaded. Cancel the download first.</source>
         <translation>{name} est en cours de téléchargement. Annulez d’abord le téléchargement.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>The chat “{title}” answers with it, and will need another model.</source>
         <translation>La discussion «&#xa0;{title}&#xa0;» répond avec lui, et aura besoin d’un autre modèle.</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>%Ln chat answers with it, and will need another model.</source>
         <comment>%Ln chats answer with it, and will need another model.</comment>
         <translation>
@@ -8160,7 +8160,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>It shares files with %n other revision, which goes with it.</source>
         <comment>It shares files with %n other revisions, which go with it.</comment>
         <translation>
@@ -8169,47 +8169,47 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>Its folder holds other things, which go with it: {list} and more.</source>
         <translation>Son dossier contient d’autres choses, qui partent avec lui&#xa0;: {list} et plus encore.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>Its folder holds other things, which go with it: {list}.</source>
         <translation>Son dossier contient d’autres choses, qui partent avec lui&#xa0;: {list}.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} was not removed: {why}. Its folder can be shown, and removed there.</source>
         <translation>{name} n’a pas été retiré&#xa0;: {why}. Vous pouvez afficher son dossier et le supprimer là.</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} was not put back: {why}.</source>
         <translation>{name} n’a pas été remis&#xa0;: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>it is not there any more</source>
         <translation>il n’existe plus</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>the trash does not take it</source>
         <translation>la corbeille ne l’accepte pas</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>the trash has not taken it</source>
         <translation>la corbeille ne l’a pas accepté</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>it is not in the trash any more</source>
         <translation>il n’est plus dans la corbeille</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>something of that name is there again</source>
         <translation>quelque chose porte de nouveau ce nom</translation>
     </message>
@@ -8220,97 +8220,97 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>{answer} était {what}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/group.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Answer {letter}</source>
         <translation>Réponse {letter}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>One message</source>
         <translation>Un message</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>A message in each line</source>
         <translation>Un message par ligne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>My prompts</source>
         <translation>Mes prompts</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>What to ask</source>
         <translation>Que demander</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>Message à comparer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>It has variables to be filled in. Write it out as a line instead.</source>
         <translation>Il a des variables à remplir. Écrivez-le plutôt en entier sur une ligne.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Ask</source>
         <translation>Demander</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Ask at most {most} messages: these are {count}.</source>
         <translation>Envoyez au plus {most} messages&#xa0;: il y en a {count}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Keep a prompt first, with Edit &gt; Prompts.</source>
         <translation>Enregistrez d’abord un prompt, avec Édition &gt; Prompts.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Tick the prompts that all columns answer.</source>
         <translation>Cochez les prompts auxquels toutes les colonnes répondent.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Write a message in each line. All columns answer all of them.</source>
         <translation>Écrivez un message par ligne. Toutes les colonnes répondent à tous.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Write the message that all columns answer.</source>
         <translation>Écrivez le message auquel toutes les colonnes répondent.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Several messages for all columns, one in each line</source>
         <translation>Plusieurs messages pour toutes les colonnes, un par ligne</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>One message for all columns</source>
         <translation>Un message pour toutes les colonnes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Scroll Compared Answers Together</source>
         <translation>Faire défiler ensemble les réponses comparées</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Compared answers scroll together</source>
         <translation>Les réponses comparées défilent ensemble</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Each answer scrolls by itself</source>
         <translation>Chaque réponse défile séparément</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>{name} was kept {kept} of %n times so far</source>
         <comment>{name} was kept {kept} of %n times so far</comment>
         <translation>
@@ -8319,32 +8319,32 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>writing</source>
         <translation>écriture</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>using a tool</source>
         <translation>utilise un outil</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>waiting for your answer</source>
         <translation>attend votre réponse</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>resting</source>
         <translation>au repos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Resume</source>
         <translation>Reprendre</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
         <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
         <translation>
@@ -8353,7 +8353,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{title}: {state}, %Ln tokens in its KV cache</source>
         <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
         <translation>
@@ -8362,58 +8362,58 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>waiting, {place}.</source>
         <translation>en attente, nº {place}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{rate} read</source>
         <comment>while a prompt is being read</comment>
         <translation>{rate} lus</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{all} in all · chats’ KV {kv}</source>
         <translation>{all} au total · KV des discussions {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>models {models} · chats’ KV {kv}</source>
         <translation>modèles {models} · KV des discussions {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>models</source>
         <translation>modèles</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>what the chats have read (KV caches)</source>
         <translation>ce que les discussions ont lu (caches KV)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>free again, kept for what comes next</source>
         <translation>de nouveau libre, gardé pour la suite</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>the program itself</source>
         <translation>le programme lui-même</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>helper processes</source>
         <translation>processus auxiliaires</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{size} of memory in all:</source>
         <translation>{size} de mémoire au total&#xa0;:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Models and chats may take {most} and take {used}.</source>
         <translation>Les modèles et les discussions ont droit à {most} et prennent {used}.</translation>
     </message>
@@ -8423,42 +8423,42 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Envoyer  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Open Link</source>
         <translation>Ouvrir le lien</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link attaches a file to a mail, so Stretto does not open it.</source>
         <translation>Ce lien joint un fichier à un e-mail, Stretto ne l’ouvre donc pas.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Write a mail to this address outside Stretto?</source>
         <translation>Écrire un e-mail à cette adresse hors de Stretto&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link does not lead to a web page, so Stretto does not open it.</source>
         <translation>Ce lien ne mène pas à une page web, Stretto ne l’ouvre donc pas.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>It leads to {place}, not to what stands before the “@”:</source>
         <translation>Il mène à {place}, et non à ce qui précède le «&#xa0;@&#xa0;»&#xa0;:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link hides where it leads, so Stretto does not open it.</source>
         <translation>Ce lien cache sa destination, Stretto ne l’ouvre donc pas.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Open this address at {place} outside Stretto?</source>
         <translation>Ouvrir cette adresse, sur {place}, hors de Stretto&#xa0;?</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>(%Ln more character)</source>
         <comment>(%Ln more characters)</comment>
         <translation>
@@ -8467,27 +8467,27 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>The answer is not signed by the makers of Stretto.</source>
         <translation>La réponse n’est pas signée par les auteurs de Stretto.</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>The answer could not be understood.</source>
         <translation>La réponse n’a pas pu être comprise.</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>it was sent elsewhere</source>
         <translation>renvoi vers une autre adresse</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>No answer: {why}.</source>
         <translation>Pas de réponse&#xa0;: {why}.</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>It failed; the log says how.</source>
         <translation>Échec&#xa0;; le journal dit pourquoi.</translation>
     </message>
@@ -8502,42 +8502,42 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>«&#xa0;{name}&#xa0;» compte {size} caractères. Le maximum est {most}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>A prompt of {server}.</source>
         <translation>Un prompt de {server}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>A resource of {server}.</source>
         <translation>Une ressource de {server}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Use Prompt</source>
         <translation>Utiliser le prompt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/resource_picker.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Resources</source>
         <translation>Ressources</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_offers.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Being asked…</source>
         <translation>Interrogation…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_offers.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>A message takes {most} files.</source>
         <translation>Un message accepte {most} fichiers.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Running {tool}</source>
         <translation>Exécution de {tool}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Running %n tool</source>
         <comment>Running %n tools</comment>
         <translation>
@@ -8546,12 +8546,12 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>step {step}</source>
         <translation>étape {step}</translation>
     </message>
     <message>
-        <location filename="../../app/pressure.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
         <translation>La mémoire du système est presque épuisée : {model} a été déchargé. Ses chats le rechargent à l’envoi.</translation>
     </message>
@@ -8715,7 +8715,7 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>{host} n’a pas pu continuer. Ce qui était arrivé est conservé. Répondez à nouveau.</translation>
     </message>
     <message>
-        <location filename="../../app/remote/request.py"/>
+        <location filename="../../app/remote/session.py"/>
         <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
         <translation>{host} ne peut pas lier les réponses à une liste ou à un motif. Choisissez une autre forme sous « Format de réponse » dans les réglages du chat : JSON est possible.</translation>
     </message>
@@ -8735,34 +8735,34 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>{model} à {host} n’est plus dans votre liste de modèles : rien n’a été envoyé. Ajoutez-le à nouveau ou choisissez un autre modèle.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>On this machine</source>
         <translation>Sur cette machine</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Leaves this machine</source>
         <translation>Quitte cette machine</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Open {name} in a chat</source>
         <translation>Ouvrir {name} dans un chat</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Answered elsewhere</source>
         <translation>Répondu ailleurs</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
         <translation>Un modèle à une adresse, comme vLLM, llama.cpp ou un autre Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>{name} is no longer listed. Its chats stay.</source>
         <translation>{name} n’est plus dans la liste. Ses chats restent.</translation>
     </message>
@@ -8808,132 +8808,132 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Ignorer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>The keyboard’s language</source>
         <translation>La langue du clavier</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Not checked</source>
         <translation>Non vérifiée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
         <translation>L’orthographe n’est pas vérifiée. Activez-la dans Réglages &gt; Écriture.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Next Misspelt Word</source>
         <translation>Mot mal orthographié suivant</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Small and quick, talks about anything</source>
         <translation>Petit et rapide, parle de tout</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Questions, reasoning and tools</source>
         <translation>Questions, raisonnement et outils</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Many languages, short texts</source>
         <translation>Nombreuses langues, textes courts</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Quick answers, room for more chats</source>
         <translation>Réponses rapides, place pour plus de chats</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning, code and tools</source>
         <translation>Raisonnement, code et outils</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Writing and many languages</source>
         <translation>Rédaction et nombreuses langues</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Steady answers, room for more chats</source>
         <translation>Réponses régulières, place pour plus de chats</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning and tools, quick for its size</source>
         <translation>Raisonnement et outils, rapide pour sa taille</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning and code, more exact</source>
         <translation>Raisonnement et code, plus précis</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code, hard questions and tools</source>
         <translation>Code, questions difficiles et outils</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Writing, many languages, quick</source>
         <translation>Rédaction, nombreuses langues, rapide</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning, tools, room for more chats</source>
         <translation>Raisonnement, outils, place pour plus de chats</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, very quick for its size</source>
         <translation>Code et outils, très rapide pour sa taille</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Writing, languages, hard questions</source>
         <translation>Rédaction, langues, questions difficiles</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code, hard questions, room for chats</source>
         <translation>Code, questions difficiles, place pour des chats</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, more exact</source>
         <translation>Code et outils, plus précis</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Programming over long texts</source>
         <translation>Programmation sur de longs textes</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Long texts, very quick for its size</source>
         <translation>Longs textes, très rapide pour sa taille</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code, tools, room for more chats</source>
         <translation>Code, outils, place pour plus de chats</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning at an effort you choose</source>
         <translation>Raisonnement avec l’effort choisi</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Hard questions, code, many languages</source>
         <translation>Questions difficiles, code, nombreuses langues</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Hard questions, code, more exact</source>
         <translation>Questions difficiles, code, plus précis</translation>
     </message>
@@ -8944,7 +8944,7 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
-        <location filename="../../app/ui/models/machine_commands.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>It has ended without a word.</source>
         <translation>Il s’est terminé sans un mot.</translation>
     </message>
@@ -8954,42 +8954,42 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>La recherche sur ce réseau est impossible ({why}).</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
         <translation>La recherche dure tant que cette fenêtre est ouverte. Rien n’a encore été trouvé&#xa0;: l’autre Stretto doit avoir été lancé avec «&#xa0;serve --announce&#xa0;».</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Choose one, and write the key that was made there.</source>
         <translation>Choisissez-en un et saisissez la clé qui y a été créée.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Find Stretto on this network</source>
         <translation>Chercher Stretto sur ce réseau</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Found on this network</source>
         <translation>Trouvés sur ce réseau</translation>
     </message>
     <message>
-        <location filename="../../app/chats/draft_models.py"/>
+        <location filename="../../app/models/drafts.py"/>
         <source>{name} has no draft model. {why}</source>
         <translation>{name} n’a pas de modèle d’ébauche. {why}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} has no draft model.</source>
         <translation>{name} n’a pas de modèle d’ébauche.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{draft} drafts for {name}.</source>
         <translation>{draft} ébauche pour {name}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{draft} drafts for {name} once that is loaded.</source>
         <translation>{draft} ébauchera pour {name} dès qu’il sera chargé.</translation>
     </message>

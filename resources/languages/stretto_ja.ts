@@ -44,7 +44,7 @@
         <translation>{path}のチャットを読み書きできませんでした（{error}）。ディスクが接続されていて空き容量があることを確認し、もう一度お試しください。</translation>
     </message>
     <message>
-        <location filename="../../app/store/readers.py"/>
+        <location filename="../../app/store/reading.py"/>
         <location filename="../../app/store/writer.py"/>
         <source>The chats are closed.</source>
         <translation>チャットは閉じられています。</translation>
@@ -433,18 +433,18 @@
         <translation>送信  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer_text.py"/>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>The models here cannot see pictures. Paste the text that is in it instead.</source>
         <translation>ここのモデルは画像を認識できません。代わりに画像内のテキストをペーストしてください。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table_text.py"/>
-        <location filename="../../app/ui/composer/composer_text.py"/>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>Message</source>
         <translation>メッセージ</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/composer/composer_text.py"/>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>The text is {count} characters long. A message takes {most}.</source>
         <comment>The text is {count} characters long. A message takes {most}.</comment>
         <translation>
@@ -463,7 +463,7 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>File {name}, {about}</source>
         <translation>ファイル{name}、{about}</translation>
     </message>
@@ -483,165 +483,165 @@
         <translation>「{name}」がまだ入力されていません。もう一度Enterを押すと、このまま送信します。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
         <translation>Strettoは1日に1回とアップデートの前にチャットをコピーし、最新の3つを残します。現在のチャットは別のファイルに残るので、元に戻しても何も失われません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
         <translation>コピーはまだありません。別の日に初めて変更を加えたときに作成されます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore from Backup</source>
         <translation>バックアップから復元</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Backups</source>
         <translation>バックアップ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore and Start Again</source>
         <translation>復元して再起動</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore</source>
         <translation>復元</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Close Tab</source>
         <translation>タブを閉じる</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/settings/translation.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Close</source>
         <translation>閉じる</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Close Others</source>
         <translation>ほかを閉じる</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Detach</source>
         <translation>切り離す</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Unpin (Dock)</source>
         <translation>固定を解除（ドック）</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Minimize</source>
         <translation>最小化</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Today</source>
         <translation>今日</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Yesterday</source>
         <translation>昨日</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <source>Earlier this week</source>
         <translation>今週</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <source>This month</source>
         <translation>今月</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Pinned</source>
         <translation>ピン固定</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <source>Earlier</source>
         <translation>それ以前</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>dddd d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>yyyy年M月d日 dddd</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>dddd d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>M月d日 dddd</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>{size} · before an update</source>
         <translation>{size} · アップデート前</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Crash Report</source>
         <translation>クラッシュレポート</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Something went wrong the last time Stretto ran</source>
         <translation>前回のStrettoの実行中に問題が起きました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
         <translation>チャットは保存されています。このレポートは不具合の発見に役立ちます。含まれるのはバージョンとプログラムのスタックで、チャットの内容は含まれません。自分で渡さないかぎり、このマシンから出ません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Report</source>
         <translation>レポート</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Copy</source>
         <translation>コピー</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Show File</source>
         <translation>ファイルを表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>The report cannot be read: {error}</source>
         <translation>レポートを読み取れません: {error}</translation>
     </message>
@@ -688,10 +688,10 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/settings/advanced.py"/>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
         <translation>再試行</translation>
     </message>
@@ -747,7 +747,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/window/help_commands.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>About Stretto</source>
         <translation>Strettoについて</translation>
     </message>
@@ -767,63 +767,63 @@
         <translation>ライセンス…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Everything, all versions too. Can be imported again.</source>
         <translation>すべての内容。全バージョンも含み、再び読み込めます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, as it was written.</source>
         <translation>表示中の分岐を、書かれたとおりに。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Web page (HTML)</source>
         <translation>Webページ（HTML）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown. One file, nothing is loaded.</source>
         <translation>表示中の分岐。1つのファイルで、外部から何も読み込みません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Plain text</source>
         <translation>プレーンテキスト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, without marks.</source>
         <translation>表示中の分岐を、書式なしで。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, on A4 pages.</source>
         <translation>表示中の分岐を、A4ページで。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export Chats</source>
         <translation>チャットを書き出す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Which chats</source>
         <translation>対象のチャット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Form</source>
         <comment>of what is exported</comment>
         <translation>形式</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>With what models thought before they answered</source>
         <translation>回答前のモデルの思考も含める</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Chats exported</source>
         <translation>書き出したチャット</translation>
     </message>
@@ -839,7 +839,7 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation>書き出す…</translation>
@@ -914,19 +914,19 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/models/fit_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
-        <location filename="../../app/ui/pane/pages_dialog.py"/>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
-        <location filename="../../app/ui/widgets/foot.py"/>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/sheet.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Cancel</source>
         <translation>キャンセル</translation>
     </message>
@@ -971,45 +971,45 @@
         <translation>選べるモデルは{most}個までです。{columns}個が選ばれていて、それぞれ1列を使います。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
-        <location filename="../../app/ui/sidebar/list_view.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>チャット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>JSON always has them</source>
         <translation>JSONには常に含まれます</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>There is no chat to export yet.</source>
         <translation>書き出せるチャットはまだありません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export Into a Folder</source>
         <translation>フォルダに書き出す</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export</source>
         <translation>書き出す</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
         <translation>停止</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>{done} of %Ln chats</source>
         <comment>{done} of %Ln chats</comment>
         <translation>
@@ -1017,390 +1017,390 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The export failed: {name}.</source>
         <translation>書き出しに失敗しました: {name}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>waiting</source>
         <translation>待機中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>reading</source>
         <translation>読み取り中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
-        <location filename="../../app/ui/transcript/row_words.py"/>
-        <location filename="../../app/ui/window/announcer.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>answering</source>
         <translation>回答中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>paused</source>
         <translation>一時停止中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Guest</source>
         <translation>ゲスト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>The answer so far</source>
         <translation>ここまでの回答</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Pause</source>
         <translation>一時停止</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>This answer has ended.</source>
         <translation>この回答は終わっています。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Go On</source>
         <translation>続ける</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
         <translation>Strettoで読み込めるのは、Stretto自身のJSON、ChatGPTとClaudeのデータ書き出し（zipアーカイブ、またはその中のconversations.json）、Open WebUIの書き出し、LM Studioの会話ファイルです。種類は自動で判別されます。すでにあるチャットはそのまま残ります。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import Chats</source>
         <translation>チャットを読み込む</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>How much is read</source>
         <translation>読み込みの進み具合</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>What was not understood</source>
         <translation>解釈できなかったもの</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Choose Files…</source>
         <translation>ファイルを選ぶ…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Choose Folder…</source>
         <translation>フォルダを選ぶ…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Such as LM Studio&apos;s folder of conversations</source>
         <translation>LM Studioの会話フォルダなど</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>All files</source>
         <translation>すべてのファイル</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import</source>
         <translation>読み込む</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import a Folder</source>
         <translation>フォルダを読み込む</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Reading…</source>
         <translation>読み取り中…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>for a reason that is not known</source>
         <translation>不明な理由</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The import failed: {why}.</source>
         <translation>読み込みに失敗しました: {why}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
         <translation>StrettoはMITライセンスです。Qt、PySide6、Qt Advanced DockingはLGPLのもとで使われています。これらはプログラムとは別のライブラリで、自分でビルドしたものに置き換えられます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Licences</source>
         <translation>ライセンス</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Parts</source>
         <translation>構成要素</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Licence</source>
         <translation>ライセンス</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Name</source>
         <translation>名前</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Write a name first</source>
         <translation>先に名前を入力してください</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>“{name}” exists already. Replace it?</source>
         <translation>「{name}」はすでにあります。置き換えますか？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Replace</source>
         <translation>置き換える</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/palette/prompt_picker.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
         <translation>プロンプト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Text of the prompt</source>
         <translation>プロンプトのテキスト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Explain {{topic}} to {{audience}} in three sentences.</source>
         <translation>{{topic}}を{{audience}}に3文で説明してください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>New</source>
         <translation>新規</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
         <translation>削除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Bring Back</source>
         <translation>元に戻す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>New prompt</source>
         <translation>新規プロンプト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>There is no prompt to delete</source>
         <translation>削除できるプロンプトはありません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Nothing was deleted here</source>
         <translation>ここで削除したものはありません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
         <translation>空のメッセージで「/」を入力するとプロンプトを挿入できます。Tabで{{variables}}を順に移動します。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Choose New to write your first prompt.</source>
         <translation>「新規」を選んで最初のプロンプトを書きましょう。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
         <translation>プロンプトには名前が必要です。今はまだ「{before}」のままです。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Another prompt is called so. This one is still called “{before}”.</source>
         <translation>同じ名前のプロンプトがあります。今はまだ「{before}」のままです。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
-        <location filename="../../app/ui/window/help_commands.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Keyboard Shortcuts</source>
         <translation>キーボードショートカット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Commands and their keys</source>
         <translation>コマンドとキー</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Usual Keys for All</source>
         <translation>すべて標準のキーにする</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Bring Back My Keys</source>
         <translation>自分のキーに戻す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>no keys</source>
         <translation>キーなし</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{command}: {keys}, changed. Change</source>
         <translation>{command}: {keys}（変更済み）。変更</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{command}: {keys}. Change</source>
         <translation>{command}: {keys}。変更</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>none</source>
         <comment>no keys</comment>
         <translation>なし</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Usually {usual}</source>
         <translation>標準は{usual}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Change its keys</source>
         <translation>キーを変更</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>All commands have their usual keys</source>
         <translation>すべてのコマンドが標準のキーになりました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>In a chat</source>
         <translation>チャット内</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Change Keys</source>
         <translation>キーの変更</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Keys for {command}</source>
         <translation>「{command}」のキー</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Set</source>
         <translation>設定</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>No Keys</source>
         <translation>キーなし</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Usual Keys</source>
         <translation>標準のキー</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Press the keys for “{command}”</source>
         <translation>「{command}」のキーを押してください</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>It has its usual keys</source>
         <translation>標準のキーです</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>It has no keys</source>
         <translation>キーはありません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} belongs to “{command}” now, which loses it.</source>
         <translation>{keys}は今「{command}」のキーです。設定すると、そちらからは外れます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
-        <location filename="../../app/ui/sidebar/trash_button.py"/>
-        <location filename="../../app/ui/window/store_commands.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Trash</source>
         <translation>ゴミ箱</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
-        <location filename="../../app/ui/sidebar/trash_button.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Deleted chats</source>
         <translation>削除したチャット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Delete Now</source>
         <translation>今すぐ削除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Empty Trash</source>
         <translation>ゴミ箱を空にする</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Keep</source>
         <translation>残す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase for Good</source>
         <translation>完全に消去</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
         <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
         <translation>
@@ -1408,22 +1408,22 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>The trash is empty.</source>
         <translation>ゴミ箱は空です。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
         <translation>退避した破損ファイルに、消去したチャットのテキストが残っている可能性があります: {files}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
         <translation>「{title}」をバックアップからも完全に消去しますか？この操作は取り消せません。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
         <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
         <translation>
@@ -1431,12 +1431,12 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Choose a chat first</source>
         <translation>先にチャットを選んでください</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted %n day ago</source>
         <comment>Deleted %n days ago</comment>
         <translation>
@@ -1444,17 +1444,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted yesterday</source>
         <translation>昨日削除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted today</source>
         <translation>今日削除</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>erased in %n day</source>
         <comment>erased in %n days</comment>
         <translation>
@@ -1462,156 +1462,156 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>erased tomorrow</source>
         <translation>明日消去</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>erased today</source>
         <translation>今日中に消去</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto {version} is there</source>
         <translation>Stretto {version}が公開されています</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>You have {version}. Your chats stay as they are.</source>
         <translation>お使いのバージョンは{version}です。チャットはそのまま残ります。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>The page says what is new.</source>
         <translation>新機能はページに書かれています。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>What is new</source>
         <translation>新機能</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Open Download Page</source>
         <translation>ダウンロードページを開く</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Skip This Version</source>
         <translation>このバージョンをスキップ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Later</source>
         <translation>あとで</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
         <translation>wheelはプログラムで、ユーザーと同じ権限で動きます。{page}から入手してください。ハッシュはDownload files内のView hashesにあります。2つを照合してください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Is this the hash that its makers name?</source>
         <translation>これは作成元が示しているハッシュですか？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Copy the hash</source>
         <translation>ハッシュをコピー</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Use from the Next Start</source>
         <translation>次回の起動から使用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Command</source>
         <translation>コマンド</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Chat</source>
         <translation>チャット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>On disk</source>
         <translation>ディスク上</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>The most tokens of a prompt and its reply together</source>
         <translation>プロンプトと回答を合わせた最大トークン数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>By its template and config</source>
         <translation>テンプレートと設定ファイルによる</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Weights, and the KV caches of its chats</source>
         <translation>重みと、チャットのKVキャッシュ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
-        <location filename="../../app/ui/models/search_field.py"/>
-        <location filename="../../app/ui/palette/entries.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Model</source>
         <translation>モデル</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Size</source>
         <translation>サイズ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Precision</source>
         <translation>精度</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Can</source>
         <comment>what a model can do</comment>
         <translation>機能</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Used</source>
         <comment>when a model was used</comment>
         <translation>使用日</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>In memory</source>
         <translation>メモリ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Setting</source>
         <translation>設定</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Prompt</source>
         <translation>プロンプト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Resource</source>
         <translation>リソース</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Not possible now: {why}</source>
         <translation>今は使えません: {why}</translation>
     </message>
@@ -1647,72 +1647,72 @@
         <translation>その名前のものはありません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/prompt_picker.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Edit Prompts…</source>
         <translation>プロンプトを編集…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/prompt_picker.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Write a Prompt…</source>
         <translation>プロンプトを書く…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Free text</source>
         <translation>自由なテキスト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>JSON of a schema</source>
         <translation>スキーマに沿ったJSON</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One of a list</source>
         <translation>リストから1つ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Pattern</source>
         <translation>パターン</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Answer as</source>
         <translation>回答の形式</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>What answers have to be; the model can write nothing else</source>
         <translation>回答がとるべき形式。モデルはこれ以外を書けません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Schema</source>
         <translation>スキーマ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Choices</source>
         <translation>選択肢</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One choice a line</source>
         <translation>1行に選択肢1つ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One choice a line; \n stands for a line break</source>
         <translation>1行に選択肢1つ。\nは改行を表します</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>A regular expression; the whole answer matches it</source>
         <translation>正規表現。回答全体がこれに一致します</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{used} of {limit} tokens</source>
         <comment>{used} of {limit} tokens</comment>
         <translation>
@@ -1720,7 +1720,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{used} of {limit} tokens of context</source>
         <comment>{used} of {limit} tokens of context</comment>
         <translation>
@@ -1728,17 +1728,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{context}, {count} reused in the last turn</source>
         <translation>{context}、前回のやり取りで{count}を再利用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{context}. Nearly full: start a new chat, or let this one forget its oldest turns.</source>
         <translation>{context}。ほぼいっぱいです。新しいチャットを始めるか、このチャットの最も古いやり取りを忘れさせてください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Context: {words}</source>
         <translation>コンテキスト: {words}</translation>
     </message>
@@ -1820,32 +1820,32 @@
         <translation>左から選ぶか、新しく始めてください。{keys}で最後に閉じたチャットを開き直せます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Find in this chat</source>
         <translation>このチャット内を検索</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Earlier message  Enter</source>
         <translation>前のメッセージ  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Later message  Shift+Enter</source>
         <translation>次のメッセージ  Shift+Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Close  Esc</source>
         <translation>閉じる  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Not found</source>
         <translation>見つかりません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>{number} of {count}</source>
         <translation>{number}/{count}</translation>
     </message>
@@ -1856,7 +1856,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Settings of this chat</source>
         <translation>このチャットの設定</translation>
     </message>
@@ -1888,7 +1888,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>More</source>
         <translation>その他</translation>
     </message>
@@ -1903,138 +1903,138 @@
         <translation>残す回答を決めるまで隠されます</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
         <translation>1 台のマシンには大きすぎるモデルを、複数のマシンに分けて実行します。どのマシンにも同じバージョンの Stretto とモデルのファイルが必要で、パスワードなしの ssh で接続できる必要があります。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Tick two machines or more, and choose a model.</source>
         <translation>2 台以上のマシンにチェックを付け、モデルを選んでください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Several Machines</source>
         <translation>複数のマシン</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Machine</source>
         <translation>マシン</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>State</source>
         <translation>状態</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>user@machine, or local</source>
         <translation>ユーザー@マシン、または local</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Its Python or Stretto (stretto)</source>
         <translation>接続先の Python または Stretto (stretto)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Check</source>
         <translation>確認</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Test</source>
         <translation>テスト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Measures the connection, and tokens a second beside one machine</source>
         <translation>接続と、1 台のときと比べた 1 秒あたりのトークン数を測ります</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Start</source>
         <translation>開始</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>This machine</source>
         <translation>このマシン</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Not checked yet</source>
         <translation>未確認</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>“local” is this machine. Take another name.</source>
         <translation>“local” はこのマシンです。別の名前にしてください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Asking the machines…</source>
         <translation>マシンに問い合わせています…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Ready</source>
         <translation>準備完了</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Not ready</source>
         <translation>準備ができていません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Testing. This takes a minute or more…</source>
         <translation>テストしています。1 分以上かかります…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Starting {hosts}…</source>
         <translation>{hosts} を開始しています…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Images</source>
         <translation>画像</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Comes with Stretto</source>
         <translation>Strettoに付属</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Stretto&apos;s models</source>
         <translation>Strettoのモデル</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Added by hand</source>
         <translation>手動で追加</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{bits}-bit, mixed</source>
         <translation>{bits}ビット、混合</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Its weights are not quantized</source>
         <translation>重みは量子化されていません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Its config does not say</source>
         <translation>設定ファイルに記載がありません</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Weights in %n bit</source>
         <comment>Weights in %n bits</comment>
         <translation>
@@ -2042,7 +2042,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{weights}, %n of them share a scale</source>
         <comment>{weights}, %n of them share a scale</comment>
         <translation>
@@ -2050,17 +2050,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{weights}; some layers have other bits</source>
         <translation>{weights}、一部の層は別のビット数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>By its template and config. Stretto shows models no images yet.</source>
         <translation>テンプレートと設定ファイルによる。Strettoはまだモデルに画像を渡せません。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>%n day ago</source>
         <comment>%n days ago</comment>
         <translation>
@@ -2068,26 +2068,26 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>M月d日</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>yyyy年M月d日</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Not loaded</source>
         <translation>未ロード</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>%Ln model</source>
         <comment>%Ln models</comment>
         <translation>
@@ -2095,27 +2095,27 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{size} on disk</source>
         <translation>ディスク上{size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>looking for more…</source>
         <translation>ほかも検索中…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>draft model {name}</source>
         <translation>ドラフトモデル{name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{name} has drafted nothing yet.</source>
         <translation>{name}はまだ何も下書きしていません。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{name} has drafted %Ln token; {share} of that held.</source>
         <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
         <translation>
@@ -2123,7 +2123,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>context %Ln token</source>
         <comment>context %Ln tokens</comment>
         <translation>
@@ -2131,29 +2131,29 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>pinned</source>
         <translation>ピン固定</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>in memory, {size}</source>
         <translation>メモリ内、{size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>licence {name}</source>
         <translation>ライセンス{name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>used {when}</source>
         <translation>使用: {when}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Loading…</source>
@@ -2170,7 +2170,7 @@
         <translation>アンロード済み、送信時にロード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Loading {share}</source>
         <translation>ロード中 {share}</translation>
@@ -2191,262 +2191,262 @@
         <translation>このチャットの設定</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/widgets/toast.py"/>
         <source>Notice</source>
         <translation>お知らせ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>loading…</source>
         <translation>ロード中…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>not loaded</source>
         <translation>未ロード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open Model Folder…</source>
         <translation>モデルフォルダを開く…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Add a Remote Model…</source>
         <translation>リモートモデルを追加…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Manage Models…</source>
         <translation>モデルを管理…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Take it out of memory. Its chats load it when they send.</source>
         <translation>メモリから取り除きます。チャットで送信するとロードされます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>No model is in memory</source>
         <translation>メモリ内にモデルはありません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Unload a Model…</source>
         <translation>モデルをアンロード…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>What Would Fit…</source>
         <translation>収まる方法を見る…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Start Again</source>
         <translation>もう一度開始</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>{name} does not fit into memory. {error}</source>
         <translation>{name}はメモリに収まりません。{error}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>{name} could not be loaded. {error}</source>
         <translation>{name}をロードできませんでした。{error}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>As the model</source>
         <translation>モデルに従う</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Before answering</source>
         <translation>回答の前</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Not at all</source>
         <translation>しない</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>8 bits</source>
         <translation>8ビット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>4 bits</source>
         <translation>4ビット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Instructions</source>
         <translation>指示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>How the model should behave in this chat</source>
         <translation>このチャットでのモデルの振る舞い</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Presets</source>
         <translation>プリセット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Settings saved under a name</source>
         <translation>名前を付けて保存した設定</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Random</source>
         <translation>ランダム</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Seed</source>
         <translation>シード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>As last time</source>
         <translation>前回と同じ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Take the seed of the last answer, to have the same again</source>
         <translation>前回の回答のシードを使い、同じ回答を得ます</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Another seed for each answer</source>
         <translation>回答ごとに別のシード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
         <translation>思考</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Reproducible, to the last bit (slower)</source>
         <translation>最後のビットまで再現可能（低速）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Forget the oldest turns when the context is full</source>
         <translation>コンテキストがいっぱいになったら最も古いやり取りを忘れる</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Stop at</source>
         <translation>停止文字列</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One text a line</source>
         <translation>1行に1つ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Texts that end the answer, one a line; \n stands for a line break</source>
         <translation>回答を終わらせる文字列を1行に1つ。\nは改行を表します</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>KV cache</source>
         <translation>KVキャッシュ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
-        <location filename="../../app/ui/pane/leaving.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Context</source>
         <translation>コンテキスト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>The most tokens that this chat may have; fewer take less memory</source>
         <translation>このチャットの最大トークン数。少ないほどメモリを使いません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>For this chat, from its next reply on.</source>
         <translation>このチャットの次の回答から適用されます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Fewer settings</source>
         <translation>設定を減らす</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>More settings</source>
         <translation>設定を増やす</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pages_dialog.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Choose</source>
         <translation>選択</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Remote</source>
         <comment>of a model that answers on another machine</comment>
         <translation>リモート</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>What you send leaves this machine.</source>
         <translation>送信した内容はこのマシンの外に出ます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Sent to {host}: it leaves this machine.</source>
         <translation>{host} に送信されます。このマシンの外に出ます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Sent to {host}, another program of this machine.</source>
         <translation>このマシンの別のプログラム {host} に送信されます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>It is answered by another program of this machine, at {host}.</source>
         <translation>このマシンの別のプログラム（{host}）が回答します。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
         <translation>別のマシンで動いています。このチャットで送信した内容はすべて {host} に送られます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>What they return is sent to {host}, as what you write is.</source>
         <translation>ツールの結果も、入力した内容と同じく {host} に送られます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
         <translation>{host} には次の設定は送られません: {names}。チャットのトークン数は回答のたびに通知されます。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Message %n chat…</source>
         <comment>Message %n chats…</comment>
         <translation>
@@ -2454,7 +2454,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Message {name}…</source>
         <translation>{name}にメッセージ…</translation>
     </message>
@@ -2469,18 +2469,18 @@
         <translation>今後、このチャットは最も古いやり取りを忘れます</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Attach Files</source>
         <translation>ファイルを添付</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Attach</source>
         <translation>添付</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The pasted text, {count} character, goes with the message as a file</source>
         <comment>The pasted text, {count} characters, goes with the message as a file</comment>
         <translation>
@@ -2488,17 +2488,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>is being read…</source>
         <translation>読み取り中…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} is attached, {about}</source>
         <translation>{name}（{about}）を添付しました</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{count} tokens</source>
         <comment>{count} tokens</comment>
         <translation>
@@ -2506,7 +2506,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>about {count} tokens</source>
         <comment>about {count} tokens</comment>
         <translation>
@@ -2514,103 +2514,103 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} is taken off</source>
         <translation>{name}を外しました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>All of It</source>
         <translation>全体</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The Beginning, as Much as Fits</source>
         <translation>先頭から収まる分だけ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Passages That Match the Question</source>
         <translation>質問に関係する箇所</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Put into the Message as Text</source>
         <translation>テキストとしてメッセージに入れる</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Take It Off</source>
         <translation>外す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_menus.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>No other model is in memory.</source>
         <translation>メモリ内にほかのモデルはありません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_menus.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>{name} is unloaded</source>
         <translation>{name}をアンロードしました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_menus.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Folder for Tools</source>
         <translation>ツール用のフォルダ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>No presets yet</source>
         <translation>プリセットはまだありません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Choose “Save as Preset…” to keep these settings</source>
         <translation>この設定を残すには「プリセットとして保存…」を選んでください</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Save as Preset…</source>
         <translation>プリセットとして保存…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
         <translation>名称変更</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Save as Preset</source>
         <translation>プリセットとして保存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>A name for these settings; one in use is replaced:</source>
         <translation>この設定の名前（同じ名前があれば置き換えます）:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Rename Preset</source>
         <translation>プリセットの名称変更</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Another name:</source>
         <translation>新しい名前:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Preset “{name}” replaced</source>
         <translation>プリセット「{name}」を置き換えました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Preset renamed to “{name}”</source>
         <translation>プリセットの名前を「{name}」に変更しました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Preset “{name}” deleted</source>
         <translation>プリセット「{name}」を削除しました</translation>
     </message>
@@ -2725,7 +2725,7 @@
         <translation>出た回数の分だけ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{name} cannot call tools.</source>
         <translation>{name}はツールを呼び出せません。</translation>
     </message>
@@ -2740,7 +2740,7 @@
         <translation>ツールのサーバー…</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
@@ -2762,56 +2762,56 @@
         <translation>書き込みを許可</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
         <translation>取り除く</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
         <translation>モデルはまだありません。Hubから入手するか、モデルのあるフォルダを追加してください。モデルは今の場所のまま使われます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>No model has these words.</source>
         <translation>この語を含むモデルはありません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Search models</source>
         <translation>モデルを検索</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Clear the search</source>
         <translation>検索を消去</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
         <translation>フォルダを追加…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Look for models in a folder of yours</source>
         <translation>手持ちのフォルダでモデルを探します</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Download a model from the hub</source>
         <translation>Hubからモデルをダウンロードします</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Looking for models…</source>
         <translation>モデルを検索中…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>{name} is unloaded. Its chats load it when they send.</source>
         <translation>{name}をアンロードしました。チャットで送信するとロードされます。</translation>
     </message>
@@ -2864,7 +2864,7 @@ Now: {now}</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>{count} token</source>
         <comment>{count} tokens</comment>
         <translation>
@@ -2885,87 +2885,87 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Pages of {name}</source>
         <translation>{name}のページ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of pages</source>
         <translation>ページの番号</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which pages does the model get?</source>
         <translation>どのページをモデルに渡しますか？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Pages…</source>
         <translation>ページを選ぶ…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Slides of {name}</source>
         <translation>{name}のスライド</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of slides</source>
         <translation>スライドの番号</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which slides does the model get?</source>
         <translation>どのスライドをモデルに渡しますか？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Slides…</source>
         <translation>スライドを選ぶ…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Sheets of {name}</source>
         <translation>{name}のシート</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of sheets</source>
         <translation>シートの番号</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which sheets does the model get?</source>
         <translation>どのシートをモデルに渡しますか？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Sheets…</source>
         <translation>シートを選ぶ…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chapters of {name}</source>
         <translation>{name}の章</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of chapters</source>
         <translation>章の番号</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which chapters does the model get?</source>
         <translation>どの章をモデルに渡しますか？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Chapters…</source>
         <translation>章を選ぶ…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} slide.</source>
         <comment>The file has {count} slides.</comment>
         <translation>
@@ -2973,7 +2973,7 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} sheet.</source>
         <comment>The file has {count} sheets.</comment>
         <translation>
@@ -2981,7 +2981,7 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} chapter.</source>
         <comment>The file has {count} chapters.</comment>
         <translation>
@@ -2989,7 +2989,7 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} page.</source>
         <comment>The file has {count} pages.</comment>
         <translation>
@@ -2997,57 +2997,57 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>
         <translation>言語</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Holds from the next start on</source>
         <translation>次回の起動から有効になります</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>As the System</source>
         <translation>システムに合わせる</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Light</source>
         <translation>ライト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Dark</source>
         <translation>ダーク</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Appearance</source>
         <translation>外観</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Restart Now</source>
         <translation>今すぐ再起動</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Stretto ends and starts again in this language. Answers that are written stop.</source>
         <translation>Strettoを終了し、この言語で起動し直します。書いている途中の回答は止まります。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/dates.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>en</source>
         <comment>the code of this language: names of days and months are in it</comment>
         <translation>ja</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} s</source>
         <comment>seconds</comment>
@@ -3065,13 +3065,13 @@ Now: {now}</source>
         <translation>{number} tok/s</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} GB</source>
         <translation>{number} GB</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} MB</source>
         <translation>{number} MB</translation>
@@ -3108,12 +3108,12 @@ Now: {now}</source>
         <translation>最初のトークンまで{time}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
         <translation>{verdict}: 重み{weights} + {chats}（{tokens}）用{caches} + 作業用{working} = {total}。モデルとチャットが使えるのは{free}です。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Chats of %Ln token would fit.</source>
         <comment>Chats of %Ln tokens would fit.</comment>
         <translation>
@@ -3121,7 +3121,7 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>It would fit with keys and values in %n bit.</source>
         <comment>It would fit with keys and values in %n bits.</comment>
         <translation>
@@ -3129,34 +3129,34 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>One chat would fit.</source>
         <translation>チャット1つなら収まります。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Choose a smaller one, or one in fewer bits.</source>
         <translation>より小さいモデルか、よりビット数の少ないモデルを選んでください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Fits</source>
         <translation>収まる</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Tight</source>
         <comment>the memory</comment>
         <translation>ぎりぎり</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Too large</source>
         <translation>大きすぎる</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>%Ln token</source>
         <comment>%Ln tokens</comment>
@@ -3165,7 +3165,7 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>%n chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -3173,22 +3173,22 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
         <translation>{verdict}: 重み{weights}。モデルとチャットが使えるのは{room}です。チャットの分はさらに必要です。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{tokens} context</source>
         <translation>コンテキスト{tokens}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>by {owner}</source>
         <translation>作成者: {owner}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{count} download</source>
         <comment>{count} downloads</comment>
         <translation>
@@ -3196,31 +3196,31 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Reasoning</source>
         <translation>推論</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tools</source>
         <translation>ツール</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>tools</source>
         <comment>after another word</comment>
         <translation>ツール</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>images (Stretto gives it text only)</source>
         <translation>画像（Strettoが渡すのはテキストのみ）</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>%Ln download last month</source>
         <comment>%Ln downloads last month</comment>
         <translation>
@@ -3228,12 +3228,12 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>updated {date}</source>
         <translation>更新: {date}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>gated</source>
         <translation>要承認</translation>
     </message>
@@ -3260,7 +3260,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>cut off: the memory was full</source>
         <translation>メモリ不足で途切れました</translation>
     </message>
@@ -3275,80 +3275,80 @@ Now: {now}</source>
         <translation>一時停止中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Writing</source>
         <translation>入力</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Send with</source>
         <translation>送信キー</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
-        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Spelling</source>
         <translation>スペルチェック</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Notifications</source>
         <translation>通知</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>New chats</source>
         <translation>新規チャット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Models and chats</source>
         <translation>モデルとチャット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>KV caches on disk</source>
         <translation>ディスク上のKVキャッシュ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>From elsewhere</source>
         <translation>ほかの場所から使う</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Icon</source>
         <translation>アイコン</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Updates</source>
         <translation>アップデート</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>New versions</source>
         <translation>新しいバージョン</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Asks you</source>
         <translation>確認待ち</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for your answer</source>
         <translation>あなたの返答を待っています</translation>
     </message>
@@ -3541,92 +3541,92 @@ Now: {now}</source>
         <translation>途切れたところから回答を続けます</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Slide {number}</source>
         <translation>スライド{number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Sheet {number}</source>
         <translation>シート{number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Chapter {number}</source>
         <translation>第{number}章</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Show what the model got</source>
         <translation>モデルに渡した内容を表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>What the model got of {name}</source>
         <translation>モデルに渡した{name}の内容</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Its text is not there any more.</source>
         <translation>テキストはもうありません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>The rest is not shown here.</source>
         <translation>残りはここには表示されません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Page {number}</source>
         <translation>ページ{number}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/code_buttons.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Do not wrap lines</source>
         <translation>行を折り返さない</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/code_buttons.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Wrap long lines</source>
         <translation>長い行を折り返す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/code_buttons.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy code</source>
         <translation>コードをコピー</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Use Without Adapter</source>
         <translation>アダプタなしで使う</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Forget the Oldest Turns</source>
         <translation>最も古いやり取りを忘れる</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Edit Message</source>
         <translation>メッセージを編集</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Leave Message Out</source>
         <translation>メッセージを除外</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Use Another Model…</source>
         <translation>別のモデルを使う…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Why there is no answer</source>
         <translation>回答がない理由</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/jump_button.py"/>
+        <location filename="../../app/ui/transcript/transcript.py"/>
         <source>Jump to newest</source>
         <translation>最新へ移動</translation>
     </message>
@@ -3661,84 +3661,84 @@ Now: {now}</source>
         <translation>次のバージョン</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/reasoning.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Thought</source>
         <translation>思考</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>stopped</source>
         <translation>停止</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>interrupted</source>
         <translation>中断</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>no answer</source>
         <translation>回答なし</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>You</source>
         <translation>あなた</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>System</source>
         <translation>システム</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Tool</source>
         <translation>ツール</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Assistant</source>
         <translation>アシスタント</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>System prompt</source>
         <translation>システムプロンプト</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>End of thoughts</source>
         <translation>思考の終わり</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
-        <location filename="../../app/ui/window/notifications.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>The model</source>
         <translation>モデル</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>cut off at its length limit</source>
         <translation>長さの上限で途切れました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>with {name}</source>
         <translation>{name}を添付</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>version {number} of {count}</source>
         <translation>{count}個中{number}番目のバージョン</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/text_stops.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Link, {words}. Enter opens it.</source>
         <translation>リンク、{words}。Enterで開きます。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/text_stops.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Code, {language}, {count} line. Enter copies it.</source>
         <comment>Code, {language}, {count} lines. Enter copies it.</comment>
         <translation>
@@ -3746,7 +3746,7 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/text_stops.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Code, {count} line. Enter copies it.</source>
         <comment>Code, {count} lines. Enter copies it.</comment>
         <translation>
@@ -3804,88 +3804,88 @@ Now: {now}</source>
         <translation>大きさは{size}で、このチャットに入るのは約{room}です。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Allow Once</source>
         <translation>今回のみ許可</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run it this one time  Enter</source>
         <translation>今回だけ実行します  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Always This Tool</source>
         <translation>このツールを常に許可</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run it in this chat without asking again  T</source>
         <translation>このチャットでは確認せずに実行します  T</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Always This Server in This Chat</source>
         <translation>このチャットでこのサーバーを常に許可</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run all of its tools without asking  S</source>
         <translation>すべてのツールを確認せずに実行します  S</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Deny</source>
         <translation>拒否</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Do not run it; the model is told so  D</source>
         <translation>実行せず、モデルにそれを伝えます  D</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You answered it.</source>
         <translation>サーバーからの質問: {question}
 返答しました。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You declined.</source>
         <translation>サーバーからの質問: {question}
 断りました。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You left it unanswered.</source>
         <translation>サーバーからの質問: {question}
 返答しませんでした。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>tool</source>
         <translation>ツール</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Running {tool}…</source>
         <translation>{tool}を実行中…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The result of {tool} is too long</source>
         <translation>{tool}の結果が長すぎます</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run {tool}?</source>
         <translation>{tool}を実行しますか？</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{count} character</source>
         <comment>{count} characters</comment>
         <translation>
@@ -3893,32 +3893,32 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} · Not allowed</source>
         <translation>{tool} · 拒否されました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} · Stopped</source>
         <translation>{tool} · 停止しました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} · Interrupted when Stretto was closed</source>
         <translation>{tool} · Strettoの終了により中断しました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Failed</source>
         <translation>失敗</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{number} ms</source>
         <translation>{number}ミリ秒</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{kept} of {size} characters</source>
         <comment>{kept} of {size} characters</comment>
         <translation>
@@ -3926,7 +3926,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>… {count} character more</source>
         <comment>… {count} characters more</comment>
         <translation>
@@ -3934,7 +3934,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript_view.py"/>
+        <location filename="../../app/ui/transcript/transcript.py"/>
         <source>Conversation</source>
         <translation>会話</translation>
     </message>
@@ -3969,42 +3969,42 @@ You left it unanswered.</source>
         <translation>表示を減らす</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/announcer.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>done</source>
         <translation>完了</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/announcer.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>{text}… The rest stands in the conversation.</source>
         <translation>{text}… 続きは会話の中にあります。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast to All Chats</source>
         <translation>すべてのチャットに一斉送信</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is off</source>
         <translation>一斉送信はオフです</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on: your next message goes to every open chat</source>
         <translation>一斉送信はオンです。次のメッセージは開いているすべてのチャットに送られます</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. Open another chat beside this one.</source>
         <translation>一斉送信はオンです。このチャットの横に別のチャットを開いてください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Leave or Join the Broadcast</source>
         <translation>一斉送信から外れる/加わる</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>%n chat was still answering and did not get this message</source>
         <comment>%n chats were still answering and did not get this message</comment>
         <translation>
@@ -4052,7 +4052,7 @@ You left it unanswered.</source>
         <translation>モデルフォルダを開く</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open GGUF File…</source>
         <translation>GGUF ファイルを開く…</translation>
@@ -4148,80 +4148,80 @@ You left it unanswered.</source>
         <translation>質問をやめ、どう続けるかをサーバーに任せます  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
         <translation>このシステムのキーチェーンに保存され、このアドレスにだけ示されます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
         <translation>Stretto の終了まで保持され、このアドレスにだけ示されます。このシステムには保存できるキーチェーンがありません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
         <translation>このモデルとのチャットで送信した内容は、このマシンの外に出て {host} に送られます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>{host} is another program of this machine.</source>
         <translation>{host} はこのマシンの別のプログラムです。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
         <translation>通信は暗号化されません。途中で送信内容とキーを読まれるおそれがあります。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Write an address, and the name of a model or choose one of those there.</source>
         <translation>アドレスとモデル名を入力するか、そこにあるモデルを選んでください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Add a Remote Model</source>
         <translation>リモートモデルを追加</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Only if it wants one</source>
         <translation>必要な場合のみ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Show Its Models</source>
         <translation>モデルを表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Asks the address which models it has, and sends nothing else</source>
         <translation>アドレスにモデルの一覧を問い合わせます。ほかには何も送りません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Add</source>
         <translation>追加</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
         <translation>アドレス</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Key</source>
         <translation>キー</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Asking {host}…</source>
         <translation>{host} に問い合わせています…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>%n model answers there.</source>
         <comment>%n models answer there.</comment>
         <translation>
@@ -4229,7 +4229,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>It answers, but lists no models. Write the name of one.</source>
         <translation>応答はありますが、モデルの一覧がありません。モデル名を入力してください。</translation>
     </message>
@@ -4276,7 +4276,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Choose…</source>
         <translation>選ぶ…</translation>
     </message>
@@ -4331,44 +4331,44 @@ You left it unanswered.</source>
         <translation>作成元のサーバーに問い合わせています</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft model</source>
         <translation>ドラフトモデル</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft model of {name}</source>
         <translation>{name}のドラフトモデル</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
         <translation>同じトークナイザーを持つ小さいモデルが、単独で動いているチャットのために下書きします。速くなる間だけです。チャットの答えは変わりません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Looking…</source>
         <translation>確認中…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>None</source>
         <comment>no draft model</comment>
         <translation>なし</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}, {size}</source>
         <translation>{name}、{size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}: its tokenizer differs</source>
         <translation>{name}：トークナイザーが異なります</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>No smaller model on this machine has its tokenizer.</source>
         <translation>このマシンには、同じトークナイザーを持つ小さいモデルがありません。</translation>
     </message>
@@ -4568,17 +4568,17 @@ You left it unanswered.</source>
         <translation>比較した回答はチャットのリストにあります</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/error_notice.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Something went wrong. What you just did may not have worked.</source>
         <translation>問題が起きました。直前の操作は反映されていない可能性があります。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/error_notice.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Show Report</source>
         <translation>レポートを表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/error_notice.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Something went wrong</source>
         <translation>問題が起きました</translation>
     </message>
@@ -4653,18 +4653,18 @@ You left it unanswered.</source>
         <translation>プリント…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_files.py"/>
-        <location filename="../../app/ui/window/file_commands.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Attach Files…</source>
         <translation>ファイルを添付…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/focus_regions.py"/>
+        <location filename="../../app/ui/window/main_window.py"/>
         <source>Next Part of the Window</source>
         <translation>ウインドウの次の部分へ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/focus_regions.py"/>
+        <location filename="../../app/ui/window/main_window.py"/>
         <source>Part of the Window Before</source>
         <translation>ウインドウの前の部分へ</translation>
     </message>
@@ -4719,9 +4719,9 @@ You left it unanswered.</source>
         <translation>サーバー（JSON）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Save</source>
         <translation>保存</translation>
@@ -4946,28 +4946,28 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Memory: weights {weights}, KV caches {kv}</source>
         <translation>メモリ: 重み{weights}、KVキャッシュ{kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/window/main_window.py"/>
         <source>Score</source>
         <translation>総譜</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Close the score  Ctrl+J</source>
         <translation>総譜を閉じる  Ctrl+J</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>No chat has asked the engine anything yet.</source>
         <translation>エンジンに問い合わせたチャットはまだありません。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>%n answering · {rate} in all</source>
         <comment>%n answering · {rate} in all</comment>
         <translation>
@@ -4975,7 +4975,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
         <translation>
@@ -4983,7 +4983,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>At rest</source>
         <translation>休止中</translation>
     </message>
@@ -4998,8 +4998,8 @@ You left it unanswered.</source>
         <translation>複数のマシン…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Get Model…</source>
         <translation>モデルを入手…</translation>
@@ -5010,57 +5010,57 @@ You left it unanswered.</source>
         <translation>{name}を元の場所に戻しました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notifications.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>{name} could not answer.</source>
         <translation>{name}は回答できませんでした。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notifications.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>{name} has answered.</source>
         <translation>{name}が回答しました。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} copies text.</source>
         <translation>{keys}はテキストのコピーに使います。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} cuts text.</source>
         <translation>{keys}はテキストのカットに使います。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} pastes text.</source>
         <translation>{keys}はテキストのペーストに使います。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} selects all text.</source>
         <translation>{keys}はすべてのテキストの選択に使います。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} takes back what was written.</source>
         <translation>{keys}は入力の取り消しに使います。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} writes again what was taken back.</source>
         <translation>{keys}は入力のやり直しに使います。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} is needed for writing. Add Command or Option to it.</source>
         <translation>{keys}は文字の入力に必要です。CommandまたはOptionを加えてください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} is needed for writing. Add Ctrl or Alt to it.</source>
         <translation>{keys}は文字の入力に必要です。CtrlまたはAltを加えてください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Press the keys that it is to have.</source>
         <translation>割り当てるキーを押してください。</translation>
     </message>
@@ -5155,7 +5155,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Nothing to pause: no reply is running</source>
         <translation>一時停止するものがありません。進行中の回答はありません</translation>
     </message>
@@ -5216,7 +5216,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/remote/request.py"/>
+        <location filename="../../app/remote/session.py"/>
         <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
         <translation>{host} は途中で切れた回答を続けられません。もう一度回答させてください。</translation>
     </message>
@@ -5356,42 +5356,42 @@ You left it unanswered.</source>
         <translation>メッセージ欄へ移動</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>This chat has a window of its own. Move it back first.</source>
         <translation>このチャットは別のウインドウにあります。先に元に戻してください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no pane after this one</source>
         <translation>これより後のペインはありません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no pane before this one</source>
         <translation>これより前のペインはありません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no other pane beside this one</source>
         <translation>隣にほかのペインはありません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Prompts…</source>
         <translation>プロンプト…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>There is nothing in the message field.</source>
         <translation>メッセージ欄に何もありません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Save Message as Prompt…</source>
         <translation>メッセージをプロンプトとして保存…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/quick_ask.py"/>
+        <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Quick Question</source>
         <translation>クイック質問</translation>
     </message>
@@ -5584,100 +5584,100 @@ You left it unanswered.</source>
         <translation>フォルダを削除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/store_commands.py"/>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Restore from Backup…</source>
         <translation>バックアップから復元…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, waits for your answer</source>
         <translation>{title}、あなたの返答を待っています</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, answering</source>
         <translation>{title}、回答中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, finished, not read yet</source>
         <translation>{title}、完了、未読</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Close {title}</source>
         <translation>{title}を閉じる</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Text is as large as it can be</source>
         <translation>文字はこれ以上大きくできません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Larger Text</source>
         <translation>文字を大きく</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Text is as small as it can be</source>
         <translation>文字はこれ以上小さくできません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Smaller Text</source>
         <translation>文字を小さく</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Usual Text Size</source>
         <translation>標準の文字サイズ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Full Screen</source>
         <translation>フルスクリーン</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Text at {zoom} %</source>
         <translation>文字サイズ{zoom}%</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat here, at the right or below</source>
         <translation>ここ、右、下に新規チャット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Folded sidebar</source>
         <translation>折りたたんだサイドバー</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Menu  F10</source>
         <translation>メニュー  F10</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Show the sidebar  Ctrl+B</source>
         <translation>サイドバーを表示  Ctrl+B</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat  Ctrl+N</source>
         <translation>新規チャット  Ctrl+N</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat at the right  Ctrl+\</source>
         <translation>右に新規チャット  Ctrl+\</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat below  Ctrl+Shift+\</source>
         <translation>下に新規チャット  Ctrl+Shift+\</translation>
     </message>
@@ -5702,144 +5702,144 @@ You left it unanswered.</source>
         <translation>返答待ちの次の呼び出し</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tray.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>Show Stretto</source>
         <translation>Strettoを表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>The folder is not there any more</source>
         <translation>フォルダはもうありません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Undo</source>
         <translation>取り消す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Load</source>
         <translation>ロード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Pin</source>
         <translation>ピンで固定</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Convert…</source>
         <translation>変換…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Show in Folder</source>
         <translation>フォルダ内で表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Add Adapter…</source>
         <translation>アダプタを追加…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft Model…</source>
         <translation>ドラフトモデル…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Move to Trash</source>
         <translation>ゴミ箱に入れる</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a model first</source>
         <translation>先にモデルを選んでください</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Load it now</source>
         <translation>今すぐロードします</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Unload</source>
         <translation>アンロード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Take it out of memory</source>
         <translation>メモリから取り除きます</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Cancel Loading</source>
         <translation>ロードをキャンセル</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Do not load it after all</source>
         <translation>ロードを取りやめます</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Keep it first in the list, and in memory while it rests</source>
         <translation>リストの先頭に置き、使わない間もメモリに残します</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Unpin</source>
         <translation>固定を解除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Treat it as the others</source>
         <translation>ほかのモデルと同じに扱います</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Make a smaller copy of it</source>
         <translation>小さくしたコピーを作ります</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Show its files</source>
         <translation>ファイルを表示します</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>It has one already</source>
         <translation>すでに付いています</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
         <translation>LoRAまたはDoRAのアダプタを選びます。アダプタ付きのモデルもリストに加わります</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a small model that drafts for it, so that it answers faster</source>
         <translation>下書きする小さいモデルを選び、答えを速くします</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Chat with it</source>
         <translation>このモデルでチャットします</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>List it no longer</source>
         <translation>リストから外します</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Move its folder to the system&apos;s trash</source>
         <translation>モデルのフォルダをシステムのゴミ箱に入れます</translation>
     </message>
@@ -5879,7 +5879,7 @@ You left it unanswered.</source>
         <translation>モデルのツール呼び出しを読み取れませんでした。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>A message takes %n file. Send the rest after it.</source>
         <comment>A message takes %n files. Send the rest after it.</comment>
         <translation>
@@ -5887,66 +5887,66 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is a folder. Attach the files in it.</source>
         <translation>「{name}」はフォルダです。中のファイルを添付してください。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <location filename="../../app/chats/importing/job.py"/>
         <source>Pasted text</source>
         <translation>ペーストしたテキスト</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is attached already.</source>
         <translation>「{name}」はすでに添付されています。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” cannot be read.</source>
         <translation>「{name}」を読み取れません。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/choosing.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{part}” is no number. Write 1-3, 7.</source>
         <translation>「{part}」は数字ではありません。「1-3, 7」のように書いてください。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/choosing.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>There are numbers from 1 to {last}.</source>
         <translation>番号は1から{last}までです。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/choosing.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>Write the numbers, for example 1-3, 7.</source>
         <translation>番号を入力してください（例: 1-3, 7）。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>text</source>
         <comment>a kind of file</comment>
         <translation>テキスト</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>code</source>
         <comment>a kind of file</comment>
         <translation>コード</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>web page</source>
         <comment>a kind of file</comment>
         <translation>Webページ</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>passages that match the question</source>
         <translation>質問に関係する箇所</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} passage</source>
         <comment>{count} passages</comment>
         <translation>
@@ -5954,17 +5954,17 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{passages} from {pages}</source>
         <translation>{pages}の{passages}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>the first {percent} %</source>
         <translation>最初の{percent}%</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>part {numbers}</source>
         <comment>parts {numbers}</comment>
         <translation>
@@ -5972,7 +5972,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>slide {numbers}</source>
         <comment>slides {numbers}</comment>
         <translation>
@@ -5980,7 +5980,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>sheet {numbers}</source>
         <comment>sheets {numbers}</comment>
         <translation>
@@ -5988,7 +5988,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>chapter {numbers}</source>
         <comment>chapters {numbers}</comment>
         <translation>
@@ -5996,7 +5996,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>page {numbers}</source>
         <comment>pages {numbers}</comment>
         <translation>
@@ -6004,7 +6004,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} slide</source>
         <comment>{count} slides</comment>
         <translation>
@@ -6012,7 +6012,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} sheet</source>
         <comment>{count} sheets</comment>
         <translation>
@@ -6020,7 +6020,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} chapter</source>
         <comment>{count} chapters</comment>
         <translation>
@@ -6028,7 +6028,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} page</source>
         <comment>{count} pages</comment>
         <translation>
@@ -6036,12 +6036,12 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/branching.py"/>
+        <location filename="../../app/chats/transcript.py"/>
         <source>{title} (branch)</source>
         <translation>{title}（分岐）</translation>
     </message>
     <message>
-        <location filename="../../app/chats/branching.py"/>
+        <location filename="../../app/chats/transcript.py"/>
         <source>{title} (branch {number})</source>
         <translation>{title}（分岐{number}）</translation>
     </message>
@@ -6064,62 +6064,62 @@ You left it unanswered.</source>
         <translation>最も古いやり取りが除かれています。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>There is too little memory for this now.</source>
         <translation>今はメモリが足りません。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The conversation does not fit into the model&apos;s context.</source>
         <translation>会話がモデルのコンテキストに収まりません。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The engine has stopped.</source>
         <translation>エンジンが停止しました。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>Answering has failed.</source>
         <translation>回答に失敗しました。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model cannot be asked this.</source>
         <translation>このモデルにはこの質問はできません。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model could not be loaded.</source>
         <translation>モデルをロードできませんでした。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>There is not enough memory.</source>
         <translation>メモリが足りません。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The chat is still being answered.</source>
         <translation>チャットはまだ回答中です。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The chat was closed.</source>
         <translation>チャットは閉じられました。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model&apos;s chat template does not take these messages.</source>
         <translation>モデルのチャットテンプレートはこのメッセージに対応していません。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model is not loaded any more.</source>
         <translation>モデルはもうロードされていません。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The chat cannot be kept apart from the others with this model.</source>
         <translation>このモデルではチャットをほかのチャットから分離できません。</translation>
     </message>
@@ -6140,41 +6140,41 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Thoughts</source>
         <translation>思考</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Attached: {file}</source>
         <translation>添付: {file}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/paper.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>the file cannot be made</source>
         <translation>ファイルを作成できません</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/paper.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>the disk is full</source>
         <translation>ディスクがいっぱいです</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and {working} to work with. {free} are free.</source>
         <translation>必要なメモリは{total}です: 重み{weights}、{chats}（{context}トークン）用{caches}、作業用{working}。空きは{free}です。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
-        <location filename="../../app/ui/models/fit_choices.py"/>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>about {size}</source>
         <translation>約{size}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>a chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -6182,42 +6182,42 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
         <translation>回答の形式を使えません。{wrong} この形式はチャットの設定の「回答の形式」にあります。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The list is empty.</source>
         <translation>リストが空です。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The schema is empty.</source>
         <translation>スキーマが空です。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>Line {line}, column {column}</source>
         <translation>{line}行{column}列</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The schema is nested too deeply.</source>
         <translation>スキーマの入れ子が深すぎます。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>A schema is a JSON object, in curly brackets.</source>
         <translation>スキーマは波かっこで囲んだJSONオブジェクトです。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>In {place}</source>
         <translation>{place}内</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>It is {count} character long; {most} are the most.</source>
         <comment>It is {count} characters long; {most} are the most.</comment>
         <translation>
@@ -6225,22 +6225,22 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>{name} is no number in JSON.</source>
         <translation>{name}はJSONの数値ではありません。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The pattern is empty.</source>
         <translation>パターンが空です。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>At character {n}: a backslash with nothing after it.</source>
         <translation>{n}文字目: バックスラッシュの後に何もありません。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>At character {n}</source>
         <translation>{n}文字目</translation>
     </message>
@@ -6439,22 +6439,22 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/model_choice.py"/>
+        <location filename="../../app/models/loading.py"/>
         <source>The model could not be loaded ({why}).</source>
         <translation>モデルをロードできませんでした（{why}）。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_history.py"/>
+        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments are no JSON: {why} in line {line}.</source>
         <translation>引数がJSONではありません: {line}行目、{why}。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_history.py"/>
+        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments are no JSON.</source>
         <translation>引数がJSONではありません。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_history.py"/>
+        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments are no JSON object: { … }.</source>
         <translation>引数がJSONオブジェクト（{ … }）ではありません。</translation>
     </message>
@@ -6469,17 +6469,17 @@ You left it unanswered.</source>
         <translation>先に違いを確認してください。下に表示されています。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>It is not loaded.</source>
         <translation>ロードされていません。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>The chat “{chat}” is answering with it. Stop the reply first.</source>
         <translation>チャット「{chat}」がこのモデルで回答中です。先に回答を停止してください。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>%n chat is answering with it. Stop its reply first.</source>
         <comment>%n chats are answering with it. Stop their replies first.</comment>
         <translation>
@@ -6487,7 +6487,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>Another chat waits for {model}: it goes on loading.</source>
         <comment>%n other chats wait for {model}: it goes on loading.</comment>
         <translation>
@@ -6585,48 +6585,48 @@ You left it unanswered.</source>
         <translation>{server}が、Webアドレスではないものを開くよう求めました。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/adding_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Add Model Folder</source>
         <translation>モデルフォルダを追加</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/adding_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Add an Adapter to {name}</source>
         <translation>{name}にアダプタを追加</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/adding_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Listed as {name} + {adapter}.</source>
         <translation>{name} + {adapter}としてリストに加えました。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/card_view.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <source>Model card</source>
         <translation>モデルカード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Convert</source>
         <translation>変換</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Make a smaller copy of {name}</source>
         <translation>{name}の小さくしたコピーを作成</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
         <translation>今のサイズは{size}で、元のモデルはそのまま残ります。コピーは数分でできます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>{name} is not wholly downloaded yet</source>
         <translation>{name}のダウンロードはまだ完了していません</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>%n model is not wholly downloaded yet</source>
         <comment>%n models are not wholly downloaded yet</comment>
         <translation>
@@ -6634,66 +6634,66 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show</source>
         <translation>表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>{name} is converted</source>
         <translation>{name}を変換しました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>{name} is downloaded</source>
         <translation>{name}をダウンロードしました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <location filename="../../app/ui/models/go_button.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open</source>
         <translation>開く</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>Download of {name}</source>
         <translation>{name}のダウンロード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Open in a Chat</source>
         <translation>チャットで開く</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/library_window.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Remove from List</source>
         <translation>リストから外す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>Cancel and Throw Away</source>
         <translation>中止して破棄</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>For a machine with {gigabytes} GB of memory</source>
         <translation>{gigabytes} GBのメモリを搭載したマシン向け</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>The hub is being searched…</source>
         <translation>Hubを検索中…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>%n model found</source>
         <comment>%n models found</comment>
         <translation>
@@ -6701,28 +6701,28 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Nothing was found. Try fewer or other words.</source>
         <translation>何も見つかりませんでした。語を減らすか、別の語を試してください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Downloaded</source>
         <translation>ダウンロード済み</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Gated</source>
         <comment>a model</comment>
         <translation>要承認</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Cannot be loaded</source>
         <translation>ロード不可</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Keep this chat’s KV cache in %n bit</source>
         <comment>Keep this chat’s KV cache in %n bits</comment>
         <translation>
@@ -6730,12 +6730,12 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. What it has read is rounded a little.</source>
         <translation>必要なメモリは{size}。読み取った内容はわずかに丸められます。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Let this chat have at most %Ln token</source>
         <comment>Let this chat have at most %Ln tokens</comment>
         <translation>
@@ -6743,12 +6743,12 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. Its settings can change that.</source>
         <translation>必要なメモリは{size}。チャットの設定で変更できます。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Load it for chats of up to %Ln token</source>
         <comment>Load it for chats of up to %Ln tokens</comment>
         <translation>
@@ -6756,84 +6756,84 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. Longer ones may find no memory.</source>
         <translation>必要なメモリは{size}。これより長いチャットではメモリが足りないことがあります。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Use {name} instead</source>
         <translation>代わりに{name}を使う</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights take {size}, and it is on this machine.</source>
         <translation>重みは{size}で、このマシンにあります。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Look for a smaller one…</source>
         <translation>より小さいモデルを探す…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Searches the hub, once you have typed what for.</source>
         <translation>検索する語を入力するとHubを検索します。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights fit. Chats may find no memory.</source>
         <translation>重みは収まります。チャット用のメモリが足りないことがあります。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Load it all the same</source>
         <translation>それでもロード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Unload {name}</source>
         <translation>{name}をアンロード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. Its chats load it when they send.</source>
         <translation>{size}が空きます。チャットで送信するとロードされます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Unload {names} and {last}</source>
         <translation>{names}と{last}をアンロード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. Their chats load them when they send.</source>
         <translation>{size}が空きます。それぞれのチャットで送信するとロードされます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_dialog.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Memory</source>
         <translation>メモリ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_dialog.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>{name} does not fit into memory</source>
         <translation>{name}はメモリに収まりません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_flow.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>{name} stays. {why}</source>
         <translation>{name}はそのまま残ります。{why}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/models/found_list.py"/>
-        <location filename="../../app/ui/models/library_view.py"/>
-        <location filename="../../app/ui/models/library_window.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Models</source>
         <translation>モデル</translation>
@@ -6870,7 +6870,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{bits}-bit</source>
         <translation>{bits}ビット</translation>
     </message>
@@ -6936,12 +6936,12 @@ You left it unanswered.</source>
         <translation>モデルを選ぶか、名前を入力してください</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/go_button.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <source>Download</source>
         <translation>ダウンロード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/go_button.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <source>Look Up</source>
         <translation>調べる</translation>
     </message>
@@ -6972,78 +6972,78 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} is no longer listed. Its files stay.</source>
         <translation>{name}をリストから外しました。ファイルは残っています。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Unload: take it out of memory</source>
         <translation>アンロード: メモリから取り除きます</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>The folder is being looked for</source>
         <translation>フォルダを探しています</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>The folder is not there</source>
         <translation>フォルダがありません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Show the folder of {name}</source>
         <translation>{name}のフォルダを表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Remove {name} from the list</source>
         <translation>{name}をリストから外す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Loaded, {size} of memory</source>
         <translation>ロード済み、メモリ{size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Folder not found</source>
         <translation>フォルダが見つかりません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Not downloaded</source>
         <translation>未ダウンロード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>No model in it</source>
         <translation>モデルが入っていません</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>From the hub</source>
         <translation>Hubから</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Move {name} to the trash? {warning}</source>
         <translation>{name}をゴミ箱に入れますか？{warning}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} goes to the trash…</source>
         <translation>{name}をゴミ箱に入れています…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} is back in its place.</source>
         <translation>{name}を元の場所に戻しました。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/search_field.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Search, or owner/name, or the address of a model&apos;s page</source>
         <translation>検索語、owner/name、またはモデルのページのアドレス</translation>
     </message>
@@ -7109,7 +7109,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Advanced</source>
         <translation>詳細</translation>
     </message>
@@ -7159,141 +7159,141 @@ You left it unanswered.</source>
         <translation>試せませんでした: {error}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Web pages that may ask</source>
         <translation>問い合わせを許可するWebページ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>none</source>
         <comment>no web page</comment>
         <translation>なし</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>As https://example.org, several with blanks between them</source>
         <translation>https://example.orgのように入力。複数の場合は空白で区切ります</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Web pages</source>
         <translation>Webページ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Sessions</source>
         <translation>セッション</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>none</source>
         <comment>no session</comment>
         <translation>なし</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>One more takes the place of the longest unused</source>
         <translation>上限を超えたら、最も長く使われていないものと入れ替える</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Requests at once</source>
         <translation>同時リクエスト数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source> at once</source>
         <translation> 件同時</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>any at once</source>
         <translation>同時数の制限なし</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Requests a minute</source>
         <translation>1分あたりのリクエスト数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source> a minute</source>
         <translation> 件/分</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>any a minute</source>
         <translation>毎分の制限なし</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Each key</source>
         <translation>キーごと</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Unload idle models</source>
         <translation>待機中のモデルをアンロード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source> min</source>
         <translation> 分</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>never</source>
         <translation>しない</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Models that no chat here uses are unloaded after so long</source>
         <translation>ここのチャットで使われていないモデルを、この時間の後にアンロードします</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Unload after</source>
         <translation>アンロードまで</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Less</source>
         <translation>隠す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Where things are</source>
         <translation>保存場所</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Chats and settings</source>
         <translation>チャットと設定</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show the folder of chats and settings</source>
         <translation>チャットと設定のフォルダを表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Logs</source>
         <translation>ログ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show the folder of logs</source>
         <translation>ログのフォルダを表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>KV caches</source>
         <translation>KVキャッシュ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show the folder of KV caches</source>
         <translation>KVキャッシュのフォルダを表示</translation>
     </message>
@@ -7309,19 +7309,19 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Look</source>
         <translation>見た目</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Contrast</source>
         <translation>コントラスト</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>All text</source>
         <translation>すべてのテキスト</translation>
     </message>
@@ -7347,7 +7347,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Text size</source>
         <translation>文字サイズ</translation>
     </message>
@@ -7363,7 +7363,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Motion</source>
         <translation>動き</translation>
     </message>
@@ -7389,7 +7389,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Other programs</source>
         <translation>ほかのプログラム</translation>
     </message>
@@ -7544,27 +7544,27 @@ You left it unanswered.</source>
         <translation>新しいキー</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>In the menu bar</source>
         <translation>メニューバーに表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>In the system’s tray</source>
         <translation>システムトレイに表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>This desktop has no tray.</source>
         <translation>このデスクトップにはトレイがありません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick Question opens a small window. For a key that is heard everywhere, let your system’s keyboard settings start the command “{command}”: a program cannot take such a key by itself on every system.</source>
         <translation>クイック質問は小さなウインドウを開きます。どこからでも使えるキーを割り当てるには、システムのキーボード設定でコマンド「{command}」を起動するようにしてください。プログラム自身では、すべてのシステムでそのようなキーを使うことはできません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick Question opens a small window. For a key that is heard everywhere, let your Shortcuts app start the command “{command}”: a program cannot take such a key by itself on every system.</source>
         <translation>クイック質問は小さなウインドウを開きます。どこからでも使えるキーを割り当てるには、ショートカットアプリでコマンド「{command}」を起動するようにしてください。プログラム自身では、すべてのシステムでそのようなキーを使うことはできません。</translation>
     </message>
@@ -7584,7 +7584,7 @@ You left it unanswered.</source>
         <translation>チャットはここに表示されます</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{count} piece</source>
         <comment>{count} pieces</comment>
         <translation>
@@ -7592,47 +7592,47 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused · {pieces}</source>
         <translation>一時停止中 · {pieces}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Stop this answer</source>
         <translation>この回答を停止</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Go on</source>
         <translation>続ける</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>session {name}</source>
         <translation>セッション{name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{who} asks {model}, session {name}</source>
         <translation>{who}が{model}に質問中、セッション{name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{who} asks {model}</source>
         <translation>{who}が{model}に質問中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Guests, {words}</source>
         <translation>ゲスト、{words}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Guests</source>
         <translation>ゲスト</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>%n connected</source>
         <comment>%n connected</comment>
         <translation>
@@ -7640,12 +7640,12 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>nobody</source>
         <translation>なし</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>%n more</source>
         <comment>%n more</comment>
         <translation>
@@ -7653,97 +7653,97 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Other programs may ask at {address}</source>
         <translation>ほかのプログラムは{address}で問い合わせできます</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Narrow the search</source>
         <translation>検索を絞り込む</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Narrow the search  Alt+Down</source>
         <translation>検索を絞り込む  Alt+Down</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In Folder</source>
         <translation>フォルダ内</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>With Tag</source>
         <translation>タグ付き</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Answered by Model</source>
         <translation>回答したモデル</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Said by Me</source>
         <translation>自分の発言</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Said by the Model</source>
         <translation>モデルの発言</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Since Yesterday</source>
         <translation>昨日以降</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In the Last 7 Days</source>
         <translation>過去7日間</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In the Last 30 Days</source>
         <translation>過去30日間</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Before This Year</source>
         <translation>今年より前</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In the Archive</source>
         <translation>アーカイブ内</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>folder</source>
         <translation>フォルダ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>archived chats</source>
         <translation>アーカイブしたチャット</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>The last moments before the crash may be missing: the journal of your chats was damaged. It is kept as {file}.</source>
         <translation>クラッシュ直前の内容が欠けている可能性があります。チャットのジャーナルが破損していました。{file}として残してあります。</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>This is an empty start. Your earlier chats are kept as {file}.</source>
         <translation>空の状態で始めました。以前のチャットは{file}として残してあります。</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>{messages} in {chats} could be read and are here. The damaged file is kept as {file}.</source>
         <translation>{chats}の{messages}を読み取り、ここに戻しました。破損したファイルは{file}として残してあります。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>%Ln message</source>
         <comment>%Ln messages</comment>
         <translation>
@@ -7751,7 +7751,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>%Ln chat</source>
         <comment>%Ln chats</comment>
         <translation>
@@ -7759,7 +7759,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>{count} chat</source>
         <comment>{count} chats</comment>
         <translation>
@@ -7767,153 +7767,153 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>These are the chats of the backup.</source>
         <translation>バックアップのチャットです。</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>These are the chats of the backup. The chats of before are kept as {file}.</source>
         <translation>バックアップのチャットです。それまでのチャットは{file}として残してあります。</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>The backup could not be restored. {why}</source>
         <translation>バックアップを復元できませんでした。{why}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>unfolded</source>
         <translation>展開</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>folded</source>
         <translation>折りたたみ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
         <translation>あなたの返答を待っています</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>finished, not read yet</source>
         <translation>完了、未読</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>open</source>
         <comment>it stands in a pane</comment>
         <translation>表示中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>in the archive</source>
         <translation>アーカイブ内</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>tagged {tags}</source>
         <translation>タグ: {tags}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Tags</source>
         <translation>タグ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Tags, separated by commas</source>
         <translation>タグ（コンマ区切り）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>recipes, to read</source>
         <translation>レシピ, あとで読む</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Separated by commas. A search finds them with tag:name.</source>
         <translation>コンマで区切ります。検索ではtag:nameで見つかります。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>In use: {tags}</source>
         <translation>使用中: {tags}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>{field} (optional)</source>
         <translation>{field}（任意）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>{least} to {most}</source>
         <translation>{least}〜{most}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>at least {least}</source>
         <translation>{least}以上</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>at most {most}</source>
         <translation>{most}以下</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>4 bits: the usual choice</source>
         <translation>4ビット: 標準的な選択</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>6 bits: closer to the original</source>
         <translation>6ビット: より元に近い</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>8 bits: hardly to be told from the original</source>
         <translation>8ビット: 元とほぼ区別できない</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>4 and 6 bits: more where it matters</source>
         <translation>4と6ビット: 重要な部分を多めに</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>3 and 6 bits: as small as 4, more where it matters</source>
         <translation>3と6ビット: 4ビット並みに小さく、重要な部分を多めに</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>3 and 4 bits: the smallest</source>
         <translation>3と4ビット: 最小</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>2 and 6 bits: small, and not for every model</source>
         <translation>2と6ビット: 小さいが、モデルを選ぶ</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>It is quantized already: convert the model that it was made from</source>
         <translation>すでに量子化されています。元のモデルを変換してください</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Stretto cannot use it: {why}.</source>
         <translation>Strettoでは使えません: {why}。</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version} can be used.</source>
         <translation>mlx-lm {version}は使用できます。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>{ran} of its %n architectures run.</source>
         <comment>{ran} of its %n architectures run.</comment>
         <translation>
@@ -7921,132 +7921,132 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Nothing else is different from Stretto’s own.</source>
         <translation>ほかにStretto付属のものとの違いはありません。</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>What is different from Stretto’s own:</source>
         <translation>Stretto付属のものとの違い:</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>it takes too long to start</source>
         <translation>起動に時間がかかりすぎます</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>its process ended with {status}</source>
         <translation>プロセスが{status}で終了しました</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>It wants {what}.</source>
         <translation>{what}が必要です。</translation>
     </message>
     <message>
-        <location filename="../../app/door_server.py"/>
+        <location filename="../../app/serving.py"/>
         <source>Port {port} is not free ({why}). Choose another.</source>
         <translation>ポート{port}は空いていません（{why}）。別のポートを選んでください。</translation>
     </message>
     <message>
-        <location filename="../../app/download.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>It failed ({kind}). The log says how.</source>
         <translation>失敗しました（{kind}）。詳細はログにあります。</translation>
     </message>
     <message>
-        <location filename="../../app/installed.py"/>
+        <location filename="../../app/models/installed.py"/>
         <source>{name} is no adapter: choose a folder that holds adapter_config.json and adapters.safetensors.</source>
         <translation>{name}はアダプタではありません。adapter_config.jsonとadapters.safetensorsを含むフォルダを選んでください。</translation>
     </message>
     <message>
-        <location filename="../../app/installed.py"/>
+        <location filename="../../app/models/installed.py"/>
         <source>That folder</source>
         <translation>そのフォルダ</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Stretto ended while it started with it</source>
         <translation>これを使った起動中にStrettoが終了しました</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Its own from the next start on</source>
         <translation>次回の起動から付属のもの</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Stretto’s own</source>
         <translation>Stretto付属</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version} is not used: {why}. Stretto uses its own.</source>
         <translation>mlx-lm {version}は使われていません: {why}。Stretto付属のものを使います。</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version} from the next start on</source>
         <translation>次回の起動からmlx-lm {version}</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version}, from {wheel}</source>
         <translation>mlx-lm {version}（{wheel}）</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>It cannot be read: {why}.</source>
         <translation>読み取れません: {why}。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is in the system&apos;s trash, where you can put it back.</source>
         <translation>{name}はシステムのゴミ箱にあります。そこから元に戻せます。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is in the trash.</source>
         <translation>{name}はゴミ箱にあります。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is a part of Stretto.</source>
         <translation>{name}はStrettoの一部です。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{folder} holds far more than a model. Remove the model&apos;s files there.</source>
         <translation>{folder}にはモデル以外のものが多数含まれています。モデルのファイルはそこで取り除いてください。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is on its way to the trash.</source>
         <translation>{name}をゴミ箱に入れているところです。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is being loaded. Wait until it is, or cancel that.</source>
         <translation>{name}はロード中です。終わるまで待つか、キャンセルしてください。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is being converted. Cancel that first.</source>
         <translation>{name}は変換中です。先にキャンセルしてください。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is being downloaded. Cancel the download first.</source>
         <translation>{name}はダウンロード中です。先にダウンロードをキャンセルしてください。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>The chat “{title}” answers with it, and will need another model.</source>
         <translation>チャット「{title}」がこのモデルを使っています。別のモデルが必要になります。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>%Ln chat answers with it, and will need another model.</source>
         <comment>%Ln chats answer with it, and will need another model.</comment>
         <translation>
@@ -8054,7 +8054,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>It shares files with %n other revision, which goes with it.</source>
         <comment>It shares files with %n other revisions, which go with it.</comment>
         <translation>
@@ -8062,47 +8062,47 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>Its folder holds other things, which go with it: {list} and more.</source>
         <translation>フォルダにはほかのものも含まれていて、一緒に移動します: {list}など。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>Its folder holds other things, which go with it: {list}.</source>
         <translation>フォルダにはほかのものも含まれていて、一緒に移動します: {list}。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} was not removed: {why}. Its folder can be shown, and removed there.</source>
         <translation>{name}を取り除けませんでした: {why}。フォルダを表示して、そこで取り除けます。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} was not put back: {why}.</source>
         <translation>{name}を元に戻せませんでした: {why}。</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>it is not there any more</source>
         <translation>もうそこにありません</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>the trash does not take it</source>
         <translation>ゴミ箱に入れられません</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>the trash has not taken it</source>
         <translation>ゴミ箱に入りませんでした</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>it is not in the trash any more</source>
         <translation>もうゴミ箱にありません</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>something of that name is there again</source>
         <translation>同じ名前のものが元の場所にあります</translation>
     </message>
@@ -8113,97 +8113,97 @@ You left it unanswered.</source>
         <translation>{answer}は{what}でした</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/group.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Answer {letter}</source>
         <translation>回答{letter}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>One message</source>
         <translation>メッセージ1つ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>A message in each line</source>
         <translation>1行に1メッセージ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>My prompts</source>
         <translation>自分のプロンプト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>What to ask</source>
         <translation>質問する内容</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>比較するメッセージ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>It has variables to be filled in. Write it out as a line instead.</source>
         <translation>入力が必要な変数があります。代わりに1行に書き出してください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Ask</source>
         <translation>質問</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Ask at most {most} messages: these are {count}.</source>
         <translation>一度に質問できるメッセージは{most}件までです。今は{count}件あります。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Keep a prompt first, with Edit &gt; Prompts.</source>
         <translation>先に「編集」&gt;「プロンプト」でプロンプトを保存してください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Tick the prompts that all columns answer.</source>
         <translation>すべての列で回答するプロンプトにチェックを付けてください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Write a message in each line. All columns answer all of them.</source>
         <translation>1行に1つずつメッセージを書いてください。すべての列がそのすべてに回答します。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Write the message that all columns answer.</source>
         <translation>すべての列で回答するメッセージを書いてください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Several messages for all columns, one in each line</source>
         <translation>すべての列への複数のメッセージ（1行に1つ）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>One message for all columns</source>
         <translation>すべての列への1つのメッセージ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Scroll Compared Answers Together</source>
         <translation>比較中の回答を一緒にスクロール</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Compared answers scroll together</source>
         <translation>比較中の回答は一緒にスクロールします</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Each answer scrolls by itself</source>
         <translation>回答は別々にスクロールします</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>{name} was kept {kept} of %n times so far</source>
         <comment>{name} was kept {kept} of %n times so far</comment>
         <translation>
@@ -8211,32 +8211,32 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>writing</source>
         <translation>生成中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>using a tool</source>
         <translation>ツールを使用中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>waiting for your answer</source>
         <translation>あなたの返答を待っています</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>resting</source>
         <translation>休止中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Resume</source>
         <translation>再開</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
         <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
         <translation>
@@ -8244,7 +8244,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{title}: {state}, %Ln tokens in its KV cache</source>
         <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
         <translation>
@@ -8252,58 +8252,58 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>waiting, {place}.</source>
         <translation>待機中、{place}番目。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{rate} read</source>
         <comment>while a prompt is being read</comment>
         <translation>{rate}で読み取り</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{all} in all · chats’ KV {kv}</source>
         <translation>合計{all} · チャットのKV {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>models {models} · chats’ KV {kv}</source>
         <translation>モデル{models} · チャットのKV {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>models</source>
         <translation>モデル</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>what the chats have read (KV caches)</source>
         <translation>チャットが読み取った内容（KVキャッシュ）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>free again, kept for what comes next</source>
         <translation>空き、次の処理のために確保</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>the program itself</source>
         <translation>プログラム本体</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>helper processes</source>
         <translation>補助プロセス</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{size} of memory in all:</source>
         <translation>メモリの合計{size}:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Models and chats may take {most} and take {used}.</source>
         <translation>モデルとチャットは{most}まで使え、{used}を使っています。</translation>
     </message>
@@ -8313,42 +8313,42 @@ You left it unanswered.</source>
         <translation>送信  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Open Link</source>
         <translation>リンクを開く</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link attaches a file to a mail, so Stretto does not open it.</source>
         <translation>このリンクはメールにファイルを添付するため、Strettoでは開きません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Write a mail to this address outside Stretto?</source>
         <translation>Strettoの外でこのアドレス宛てのメールを書きますか？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link does not lead to a web page, so Stretto does not open it.</source>
         <translation>このリンクはWebページへのものではないため、Strettoでは開きません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>It leads to {place}, not to what stands before the “@”:</source>
         <translation>リンク先は「@」の前の部分ではなく{place}です:</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link hides where it leads, so Stretto does not open it.</source>
         <translation>このリンクはリンク先を隠しているため、Strettoでは開きません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Open this address at {place} outside Stretto?</source>
         <translation>Strettoの外で{place}のこのアドレスを開きますか？</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>(%Ln more character)</source>
         <comment>(%Ln more characters)</comment>
         <translation>
@@ -8356,27 +8356,27 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>The answer is not signed by the makers of Stretto.</source>
         <translation>応答にStrettoの作成元の署名がありません。</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>The answer could not be understood.</source>
         <translation>応答を解釈できませんでした。</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>it was sent elsewhere</source>
         <translation>別の場所に転送されました</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>No answer: {why}.</source>
         <translation>応答がありません: {why}。</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>It failed; the log says how.</source>
         <translation>失敗しました。詳細はログにあります。</translation>
     </message>
@@ -8391,42 +8391,42 @@ You left it unanswered.</source>
         <translation>「{name}」は{size}文字あります。上限は{most}文字です。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>A prompt of {server}.</source>
         <translation>{server}のプロンプト。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>A resource of {server}.</source>
         <translation>{server}のリソース。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Use Prompt</source>
         <translation>プロンプトを使う</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/resource_picker.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Resources</source>
         <translation>リソース</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_offers.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Being asked…</source>
         <translation>問い合わせ中…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_offers.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>A message takes {most} files.</source>
         <translation>メッセージに添付できるファイルは{most}個までです。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Running {tool}</source>
         <translation>{tool}を実行中</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Running %n tool</source>
         <comment>Running %n tools</comment>
         <translation>
@@ -8434,12 +8434,12 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>step {step}</source>
         <translation>ステップ{step}</translation>
     </message>
     <message>
-        <location filename="../../app/pressure.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
         <translation>システムのメモリが不足しているため、{model} をアンロードしました。チャットで送信すると再び読み込まれます。</translation>
     </message>
@@ -8601,7 +8601,7 @@ You left it unanswered.</source>
         <translation>{host} は続けられませんでした。届いた分は残っています。もう一度回答させてください。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/request.py"/>
+        <location filename="../../app/remote/session.py"/>
         <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
         <translation>{host} は回答を一覧やパターンに限定できません。チャットの設定の「回答の形式」で別の形式を選んでください。JSON は使えます。</translation>
     </message>
@@ -8621,34 +8621,34 @@ You left it unanswered.</source>
         <translation>{host} の {model} はモデルの一覧にないため、何も送信していません。もう一度追加するか、別のモデルを選んでください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>On this machine</source>
         <translation>このマシン上</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Leaves this machine</source>
         <translation>このマシンの外へ送信</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Open {name} in a chat</source>
         <translation>{name} をチャットで開く</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Answered elsewhere</source>
         <translation>別の場所で回答</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
         <translation>vLLM、llama.cpp、別の Stretto など、アドレスにあるモデル</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>{name} is no longer listed. Its chats stay.</source>
         <translation>{name} を一覧から外しました。チャットは残ります。</translation>
     </message>
@@ -8694,132 +8694,132 @@ You left it unanswered.</source>
         <translation>無視</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>The keyboard’s language</source>
         <translation>キーボードの言語</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Not checked</source>
         <translation>チェックしない</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
         <translation>スペルチェックはオフです。設定 &gt; 入力でオンにできます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Next Misspelt Word</source>
         <translation>次のつづりの誤り</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Small and quick, talks about anything</source>
         <translation>小さくて速く、何でも話せる</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Questions, reasoning and tools</source>
         <translation>質問、推論、ツール</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Many languages, short texts</source>
         <translation>多言語、短い文章</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Quick answers, room for more chats</source>
         <translation>速い回答、多くのチャット向け</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning, code and tools</source>
         <translation>推論、コード、ツール</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Writing and many languages</source>
         <translation>文章作成、多言語</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Steady answers, room for more chats</source>
         <translation>安定した回答、多くのチャット向け</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning and tools, quick for its size</source>
         <translation>推論とツール、サイズの割に高速</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning and code, more exact</source>
         <translation>推論とコード、より正確</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code, hard questions and tools</source>
         <translation>コード、難しい質問、ツール</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Writing, many languages, quick</source>
         <translation>文章作成、多言語、高速</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning, tools, room for more chats</source>
         <translation>推論、ツール、多くのチャット向け</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, very quick for its size</source>
         <translation>コードとツール、サイズの割にとても高速</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Writing, languages, hard questions</source>
         <translation>文章作成、言語、難しい質問</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code, hard questions, room for chats</source>
         <translation>コード、難しい質問、複数のチャット向け</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, more exact</source>
         <translation>コードとツール、より正確</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Programming over long texts</source>
         <translation>長い文章を扱うプログラミング</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Long texts, very quick for its size</source>
         <translation>長い文章、サイズの割にとても高速</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code, tools, room for more chats</source>
         <translation>コード、ツール、多くのチャット向け</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning at an effort you choose</source>
         <translation>選んだ深さでの推論</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Hard questions, code, many languages</source>
         <translation>難しい質問、コード、多言語</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Hard questions, code, more exact</source>
         <translation>難しい質問、コード、より正確</translation>
     </message>
@@ -8830,7 +8830,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
-        <location filename="../../app/ui/models/machine_commands.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>It has ended without a word.</source>
         <translation>何も言わずに終了しました。</translation>
     </message>
@@ -8840,42 +8840,42 @@ You left it unanswered.</source>
         <translation>このネットワークは検索できません（{why}）。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
         <translation>このウインドウが開いている間、検索します。まだ見つかっていません。相手のStrettoは「serve --announce」で起動しておく必要があります。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Choose one, and write the key that was made there.</source>
         <translation>1つ選び、そこで作成したキーを入力してください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Find Stretto on this network</source>
         <translation>このネットワークでStrettoを探す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Found on this network</source>
         <translation>このネットワークで見つかったもの</translation>
     </message>
     <message>
-        <location filename="../../app/chats/draft_models.py"/>
+        <location filename="../../app/models/drafts.py"/>
         <source>{name} has no draft model. {why}</source>
         <translation>{name}にはドラフトモデルがありません。{why}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} has no draft model.</source>
         <translation>{name}にはドラフトモデルがありません。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{draft} drafts for {name}.</source>
         <translation>{draft}が{name}のために下書きします。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{draft} drafts for {name} once that is loaded.</source>
         <translation>{name}が読み込まれると、{draft}が下書きします。</translation>
     </message>

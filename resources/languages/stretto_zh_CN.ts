@@ -44,7 +44,7 @@
         <translation>无法读取或写入 {path} 中的对话（{error}）。请检查磁盘是否已连接并有可用空间，然后重试。</translation>
     </message>
     <message>
-        <location filename="../../app/store/readers.py"/>
+        <location filename="../../app/store/reading.py"/>
         <location filename="../../app/store/writer.py"/>
         <source>The chats are closed.</source>
         <translation>对话已关闭。</translation>
@@ -433,18 +433,18 @@
         <translation>发送  {keys}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer_text.py"/>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>The models here cannot see pictures. Paste the text that is in it instead.</source>
         <translation>这里的模型无法看图。请改为粘贴图中的文字。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/table_text.py"/>
-        <location filename="../../app/ui/composer/composer_text.py"/>
+        <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>Message</source>
         <translation>消息</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/composer/composer_text.py"/>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>The text is {count} characters long. A message takes {most}.</source>
         <comment>The text is {count} characters long. A message takes {most}.</comment>
         <translation>
@@ -463,7 +463,7 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>File {name}, {about}</source>
         <translation>文件 {name}，{about}</translation>
     </message>
@@ -483,165 +483,165 @@
         <translation>“{name}”尚未填写。再按一次 Enter 即按原样发送。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Stretto copies your chats once a day and before an update, and keeps the last three copies. Your present chats are kept in a file of their own, so nothing is lost by going back.</source>
         <translation>Stretto 每天一次并在每次更新前备份你的对话，保留最近三份。当前的对话会另存为单独的文件，因此恢复备份不会丢失任何内容。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>There is no copy yet. Stretto makes one when you first change something on another day.</source>
         <translation>还没有备份。到另一天首次更改内容时，Stretto 会创建备份。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore from Backup</source>
         <translation>从备份恢复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Backups</source>
         <translation>备份</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore and Start Again</source>
         <translation>恢复并重新启动</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore</source>
         <translation>恢复</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Close Tab</source>
         <translation>关闭标签页</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/settings/translation.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Close</source>
         <translation>关闭</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Close Others</source>
         <translation>关闭其他标签页</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Detach</source>
         <translation>移到单独窗口</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Unpin (Dock)</source>
         <translation>取消固定（停靠）</translation>
     </message>
     <message>
-        <location filename="../../app/translation.py"/>
+        <location filename="../../app/settings/translation.py"/>
         <source>Minimize</source>
         <translation>最小化</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Today</source>
         <translation>今天</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
-        <location filename="../../app/ui/dialogs/backups.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/chats/organising.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Yesterday</source>
         <translation>昨天</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <source>Earlier this week</source>
         <translation>本周早些时候</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <source>This month</source>
         <translation>本月</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Pinned</source>
         <translation>已置顶</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <source>Earlier</source>
         <translation>更早</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>dddd d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>yyyy年M月d日 dddd</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>dddd d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>M月d日 dddd</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/backups.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>{size} · before an update</source>
         <translation>{size} · 更新前</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Crash Report</source>
         <translation>崩溃报告</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Something went wrong the last time Stretto ran</source>
         <translation>Stretto 上次运行时出现问题</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Your chats are saved. This report helps to find the fault: it holds versions and program stacks, none of your chats. It stays on this machine unless you pass it on.</source>
         <translation>你的对话已保存。此报告有助于查找错误：其中包含版本信息和程序堆栈，不含你的任何对话。除非你自己转交，否则它只留在这台电脑上。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Report</source>
         <translation>报告</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
         <source>Copy</source>
         <translation>复制</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Show File</source>
         <translation>显示文件</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/crash_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>The report cannot be read: {error}</source>
         <translation>无法读取报告：{error}</translation>
     </message>
@@ -688,10 +688,10 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/settings/advanced.py"/>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
         <translation>重试</translation>
     </message>
@@ -747,7 +747,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/window/help_commands.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>About Stretto</source>
         <translation>关于 Stretto</translation>
     </message>
@@ -767,63 +767,63 @@
         <translation>许可证…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Everything, all versions too. Can be imported again.</source>
         <translation>全部内容，包括所有版本。可以重新导入。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, as it was written.</source>
         <translation>当前显示的分支，按原文。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Web page (HTML)</source>
         <translation>网页 (HTML)</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown. One file, nothing is loaded.</source>
         <translation>当前显示的分支。单个文件，不加载其他内容。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Plain text</source>
         <translation>纯文本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, without marks.</source>
         <translation>当前显示的分支，不带标记。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The branch that is shown, on A4 pages.</source>
         <translation>当前显示的分支，A4 页面。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export Chats</source>
         <translation>导出对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Which chats</source>
         <translation>哪些对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Form</source>
         <comment>of what is exported</comment>
         <translation>格式</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>With what models thought before they answered</source>
         <translation>包括模型回答前的思考</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Chats exported</source>
         <translation>已导出对话</translation>
     </message>
@@ -839,7 +839,7 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Export…</source>
         <translation>导出…</translation>
@@ -914,19 +914,19 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/models/fit_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
-        <location filename="../../app/ui/pane/pages_dialog.py"/>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
-        <location filename="../../app/ui/widgets/foot.py"/>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/sheet.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
@@ -971,45 +971,45 @@
         <translation>最多选择 {most} 个模型：现有 {columns} 个，每个占一列。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
-        <location filename="../../app/ui/sidebar/list_view.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>JSON always has them</source>
         <translation>JSON 始终包含</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>There is no chat to export yet.</source>
         <translation>还没有可导出的对话。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export Into a Folder</source>
         <translation>导出到文件夹</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Export</source>
         <translation>导出</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
         <translation>停止</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>{done} of %Ln chats</source>
         <comment>{done} of %Ln chats</comment>
         <translation>
@@ -1017,390 +1017,390 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/export_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The export failed: {name}.</source>
         <translation>导出失败：{name}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>waiting</source>
         <translation>等待中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>reading</source>
         <translation>读取中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
-        <location filename="../../app/ui/transcript/row_words.py"/>
-        <location filename="../../app/ui/window/announcer.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>answering</source>
         <translation>回答中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>paused</source>
         <translation>已暂停</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Guest</source>
         <translation>访客</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>The answer so far</source>
         <translation>目前的回答</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Pause</source>
         <translation>暂停</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>This answer has ended.</source>
         <translation>此回答已结束。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
-        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Go On</source>
         <translation>继续</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or conversations.json in it), Open WebUI&apos;s export, and LM Studio&apos;s conversation files. It finds out by itself which they are. Chats that are here already stay as they are.</source>
         <translation>Stretto 可以读取自己的 JSON、ChatGPT 和 Claude 的数据导出（zip 压缩包或其中的 conversations.json）、Open WebUI 的导出文件，以及 LM Studio 的对话文件。类型会自动识别。已有的对话保持不变。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import Chats</source>
         <translation>导入对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>How much is read</source>
         <translation>读取进度</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>What was not understood</source>
         <translation>未能识别的内容</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Choose Files…</source>
         <translation>选择文件…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Choose Folder…</source>
         <translation>选择文件夹…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Such as LM Studio&apos;s folder of conversations</source>
         <translation>例如 LM Studio 的对话文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>All files</source>
         <translation>所有文件</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import</source>
         <translation>导入</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Import a Folder</source>
         <translation>导入文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>Reading…</source>
         <translation>正在读取…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>for a reason that is not known</source>
         <translation>原因未知</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/import_dialog.py"/>
+        <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>The import failed: {why}.</source>
         <translation>导入失败：{why}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto is under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL: they are separate libraries beside the program, and you may put your own builds in their place.</source>
         <translation>Stretto 采用 MIT 许可证。Qt、PySide6 和 Qt Advanced Docking 按 LGPL 使用：它们是程序之外的独立库，你可以换成自己构建的版本。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Licences</source>
         <translation>许可证</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Parts</source>
         <translation>组件</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/licences_window.py"/>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Licence</source>
         <translation>许可证</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Name</source>
         <translation>名称</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Write a name first</source>
         <translation>请先填写名称</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>“{name}” exists already. Replace it?</source>
         <translation>“{name}”已存在。要替换吗？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/name_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Replace</source>
         <translation>替换</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/palette/prompt_picker.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Prompts</source>
         <translation>提示词</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Text of the prompt</source>
         <translation>提示词文本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Explain {{topic}} to {{audience}} in three sentences.</source>
         <translation>用三句话向{{audience}}解释{{topic}}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>New</source>
         <translation>新建</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Delete</source>
         <translation>删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Bring Back</source>
         <translation>找回</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>New prompt</source>
         <translation>新提示词</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>There is no prompt to delete</source>
         <translation>没有可删除的提示词</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Nothing was deleted here</source>
         <translation>这里没有删除过内容</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.</source>
         <translation>在空白消息中输入 / 可插入提示词。按 Tab 依次填写 {{variables}}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Choose New to write your first prompt.</source>
         <translation>点击“新建”，写下第一条提示词。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>A prompt needs a name. It is still called “{before}”.</source>
         <translation>提示词需要名称。它仍叫“{before}”。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/prompts_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Another prompt is called so. This one is still called “{before}”.</source>
         <translation>已有同名的提示词。它仍叫“{before}”。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
-        <location filename="../../app/ui/window/help_commands.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Keyboard Shortcuts</source>
         <translation>键盘快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Commands and their keys</source>
         <translation>命令及其快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Usual Keys for All</source>
         <translation>全部恢复默认快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Bring Back My Keys</source>
         <translation>找回我的快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>no keys</source>
         <translation>无快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{command}: {keys}, changed. Change</source>
         <translation>{command}：{keys}，已更改。更改</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{command}: {keys}. Change</source>
         <translation>{command}：{keys}。更改</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>none</source>
         <comment>no keys</comment>
         <translation>无</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Usually {usual}</source>
         <translation>默认 {usual}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Change its keys</source>
         <translation>更改快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>All commands have their usual keys</source>
         <translation>所有命令都使用默认快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>In a chat</source>
         <translation>在对话中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Change Keys</source>
         <translation>更改快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Keys for {command}</source>
         <translation>{command} 的快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Set</source>
         <translation>设定</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>No Keys</source>
         <translation>无快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Usual Keys</source>
         <translation>默认快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Press the keys for “{command}”</source>
         <translation>请按下“{command}”的快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>It has its usual keys</source>
         <translation>正在使用默认快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>It has no keys</source>
         <translation>没有快捷键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/shortcuts_dialog.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} belongs to “{command}” now, which loses it.</source>
         <translation>{keys} 目前属于“{command}”，设定后将从该命令移除。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
-        <location filename="../../app/ui/sidebar/trash_button.py"/>
-        <location filename="../../app/ui/window/store_commands.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Trash</source>
         <translation>废纸篓</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
-        <location filename="../../app/ui/sidebar/trash_button.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Deleted chats</source>
         <translation>已删除的对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Delete Now</source>
         <translation>立即删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Empty Trash</source>
         <translation>清空废纸篓</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Keep</source>
         <translation>保留</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase for Good</source>
         <translation>永久删除</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted chats stay here for %n day. Then they are erased for good.</source>
         <comment>Deleted chats stay here for %n days. Then they are erased for good.</comment>
         <translation>
@@ -1408,22 +1408,22 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>The trash is empty.</source>
         <translation>废纸篓是空的。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Damaged files that were set aside may still hold text of erased chats: {files}</source>
         <translation>移到一旁的损坏文件中可能仍有已删除对话的文本：{files}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase “{title}” for good, from backups too? This cannot be taken back.</source>
         <translation>要永久删除“{title}”（包括备份中的）吗？此操作无法撤销。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Erase %Ln chat for good, from backups too? This cannot be taken back.</source>
         <comment>Erase %Ln chats for good, from backups too? This cannot be taken back.</comment>
         <translation>
@@ -1431,12 +1431,12 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Choose a chat first</source>
         <translation>请先选择一个对话</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted %n day ago</source>
         <comment>Deleted %n days ago</comment>
         <translation>
@@ -1444,17 +1444,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted yesterday</source>
         <translation>昨天删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Deleted today</source>
         <translation>今天删除</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>erased in %n day</source>
         <comment>erased in %n days</comment>
         <translation>
@@ -1462,156 +1462,156 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>erased tomorrow</source>
         <translation>明天永久删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/trash.py"/>
+        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>erased today</source>
         <translation>今天永久删除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Stretto {version} is there</source>
         <translation>Stretto {version} 已发布</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>You have {version}. Your chats stay as they are.</source>
         <translation>你的版本是 {version}。你的对话保持不变。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>The page says what is new.</source>
         <translation>页面上有新功能介绍。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>What is new</source>
         <translation>新功能</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Open Download Page</source>
         <translation>打开下载页面</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Skip This Version</source>
         <translation>跳过此版本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/update_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Later</source>
         <translation>以后再说</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>A wheel is a program: it does what you may do. Take it from {page}, where the hash stands under Download files, View hashes. Compare the two.</source>
         <translation>wheel 包是程序：它能做你有权做的一切。请从 {page} 下载，哈希值在该页的 Download files、View hashes 下。请比对两者。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Is this the hash that its makers name?</source>
         <translation>这是开发者公布的哈希值吗？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Copy the hash</source>
         <translation>复制哈希值</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/wheel_dialog.py"/>
+        <location filename="../../app/ui/dialogs/about.py"/>
         <source>Use from the Next Start</source>
         <translation>下次启动时使用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Command</source>
         <translation>命令</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Chat</source>
         <translation>对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>On disk</source>
         <translation>磁盘占用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>The most tokens of a prompt and its reply together</source>
         <translation>提示词与其回答合计的 token 上限</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>By its template and config</source>
         <translation>依据其模板和配置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Weights, and the KV caches of its chats</source>
         <translation>权重，以及其各对话的 KV 缓存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
-        <location filename="../../app/ui/models/search_field.py"/>
-        <location filename="../../app/ui/palette/entries.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Model</source>
         <translation>模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Size</source>
         <translation>大小</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Precision</source>
         <translation>精度</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Can</source>
         <comment>what a model can do</comment>
         <translation>能力</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Used</source>
         <comment>when a model was used</comment>
         <translation>上次使用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>In memory</source>
         <translation>内存占用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Setting</source>
         <translation>设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Prompt</source>
         <translation>提示词</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Resource</source>
         <translation>资源</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/entries.py"/>
+        <location filename="../../app/ui/palette/finder.py"/>
         <source>Not possible now: {why}</source>
         <translation>现在不可用：{why}</translation>
     </message>
@@ -1647,72 +1647,72 @@
         <translation>没有匹配的项目</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/prompt_picker.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Edit Prompts…</source>
         <translation>编辑提示词…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/prompt_picker.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Write a Prompt…</source>
         <translation>编写提示词…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Free text</source>
         <translation>自由文本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>JSON of a schema</source>
         <translation>符合 Schema 的 JSON</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One of a list</source>
         <translation>列表中的一项</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Pattern</source>
         <translation>正则表达式</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Answer as</source>
         <translation>回答格式</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>What answers have to be; the model can write nothing else</source>
         <translation>回答必须符合的格式；模型写不出其他内容</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Schema</source>
         <translation>Schema</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Choices</source>
         <translation>选项</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One choice a line</source>
         <translation>每行一个选项</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One choice a line; \n stands for a line break</source>
         <translation>每行一个选项；\n 表示换行</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/answer_form.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>A regular expression; the whole answer matches it</source>
         <translation>正则表达式；整个回答须与之匹配</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{used} of {limit} tokens</source>
         <comment>{used} of {limit} tokens</comment>
         <translation>
@@ -1720,7 +1720,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{used} of {limit} tokens of context</source>
         <comment>{used} of {limit} tokens of context</comment>
         <translation>
@@ -1728,17 +1728,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{context}, {count} reused in the last turn</source>
         <translation>{context}，上一轮复用 {count}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{context}. Nearly full: start a new chat, or let this one forget its oldest turns.</source>
         <translation>{context}。即将用满：请新建对话，或让此对话忘记最早的几轮。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/context_meter.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Context: {words}</source>
         <translation>上下文：{words}</translation>
     </message>
@@ -1820,32 +1820,32 @@
         <translation>请在左侧选择一个，或新建对话。{keys} 可重新打开上一个。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Find in this chat</source>
         <translation>在此对话中查找</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Earlier message  Enter</source>
         <translation>更早的消息  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Later message  Shift+Enter</source>
         <translation>更晚的消息  Shift+Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Close  Esc</source>
         <translation>关闭  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Not found</source>
         <translation>未找到</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/find_bar.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>{number} of {count}</source>
         <translation>{number}/{count}</translation>
     </message>
@@ -1856,7 +1856,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Settings of this chat</source>
         <translation>此对话的设置</translation>
     </message>
@@ -1888,7 +1888,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>More</source>
         <translation>更多</translation>
     </message>
@@ -1903,138 +1903,138 @@
         <translation>选定一个回答后显示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>A model that is too large for one machine runs on several, with a part of it on each. They need the same version of Stretto and the model&apos;s files, and are reached by ssh without a password.</source>
         <translation>单台机器装不下的模型可在多台机器上运行，每台承担一部分。这些机器需要相同版本的 Stretto 和模型文件，并能通过 ssh 免密码连接。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Tick two machines or more, and choose a model.</source>
         <translation>请勾选两台或更多机器，并选择一个模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Several Machines</source>
         <translation>多台机器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Machine</source>
         <translation>机器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>State</source>
         <translation>状态</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>user@machine, or local</source>
         <translation>用户@机器，或 local</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Its Python or Stretto (stretto)</source>
         <translation>对方的 Python 或 Stretto（stretto）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Check</source>
         <translation>检查</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Test</source>
         <translation>测试</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Measures the connection, and tokens a second beside one machine</source>
         <translation>测量连接，以及与单台机器相比每秒的 token 数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Start</source>
         <translation>启动</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>This machine</source>
         <translation>这台机器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Not checked yet</source>
         <translation>尚未检查</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>“local” is this machine. Take another name.</source>
         <translation>“local”就是这台机器。请换一个名称。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Asking the machines…</source>
         <translation>正在询问各台机器…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Ready</source>
         <translation>就绪</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Not ready</source>
         <translation>未就绪</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Testing. This takes a minute or more…</source>
         <translation>正在测试，需要一分钟或更久…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>Starting {hosts}…</source>
         <translation>正在启动 {hosts}…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Images</source>
         <translation>图像</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Comes with Stretto</source>
         <translation>Stretto 自带</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Stretto&apos;s models</source>
         <translation>Stretto 的模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Added by hand</source>
         <translation>手动添加</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{bits}-bit, mixed</source>
         <translation>{bits} 位，混合</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Its weights are not quantized</source>
         <translation>权重未量化</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Its config does not say</source>
         <translation>配置中未说明</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Weights in %n bit</source>
         <comment>Weights in %n bits</comment>
         <translation>
@@ -2042,7 +2042,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{weights}, %n of them share a scale</source>
         <comment>{weights}, %n of them share a scale</comment>
         <translation>
@@ -2050,17 +2050,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{weights}; some layers have other bits</source>
         <translation>{weights}；部分层的位数不同</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>By its template and config. Stretto shows models no images yet.</source>
         <translation>依据其模板和配置。Stretto 尚不能向模型提供图像。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>%n day ago</source>
         <comment>%n days ago</comment>
         <translation>
@@ -2068,26 +2068,26 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>d MMMM</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>M月d日</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>d MMMM yyyy</source>
         <comment>Qt&apos;s form of a date</comment>
         <translation>yyyy年M月d日</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Not loaded</source>
         <translation>未加载</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>%Ln model</source>
         <comment>%Ln models</comment>
         <translation>
@@ -2095,27 +2095,27 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{size} on disk</source>
         <translation>磁盘占用 {size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>looking for more…</source>
         <translation>正在查找更多…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>draft model {name}</source>
         <translation>草稿模型 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{name} has drafted nothing yet.</source>
         <translation>{name} 还没有起草任何内容。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{name} has drafted %Ln token; {share} of that held.</source>
         <comment>{name} has drafted %Ln tokens; {share} of them held.</comment>
         <translation>
@@ -2123,7 +2123,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>context %Ln token</source>
         <comment>context %Ln tokens</comment>
         <translation>
@@ -2131,29 +2131,29 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>pinned</source>
         <translation>已置顶</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>in memory, {size}</source>
         <translation>内存占用 {size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>licence {name}</source>
         <translation>许可证 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>used {when}</source>
         <translation>{when}使用过</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Loading…</source>
@@ -2170,7 +2170,7 @@
         <translation>已卸载，发送时加载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Loading {share}</source>
         <translation>正在加载 {share}</translation>
@@ -2191,262 +2191,262 @@
         <translation>此对话的设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/widgets/toast.py"/>
         <source>Notice</source>
         <translation>通知</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>loading…</source>
         <translation>正在加载…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>not loaded</source>
         <translation>未加载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open Model Folder…</source>
         <translation>打开模型文件夹…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Add a Remote Model…</source>
         <translation>添加远程模型…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Manage Models…</source>
         <translation>管理模型…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Take it out of memory. Its chats load it when they send.</source>
         <translation>从内存中移除。其对话会在发送时加载它。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>No model is in memory</source>
         <translation>内存中没有模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Unload a Model…</source>
         <translation>卸载模型…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>What Would Fit…</source>
         <translation>哪些放得下…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>Start Again</source>
         <translation>重新启动</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>{name} does not fit into memory. {error}</source>
         <translation>内存放不下 {name}。{error}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/notice.py"/>
+        <location filename="../../app/ui/pane/pane.py"/>
         <source>{name} could not be loaded. {error}</source>
         <translation>无法加载 {name}。{error}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>As the model</source>
         <translation>由模型决定</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Before answering</source>
         <translation>回答前思考</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Not at all</source>
         <translation>不思考</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>8 bits</source>
         <translation>8 位</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>4 bits</source>
         <translation>4 位</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Instructions</source>
         <translation>指令</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>How the model should behave in this chat</source>
         <translation>模型在此对话中应如何表现</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Presets</source>
         <translation>预设</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Settings saved under a name</source>
         <translation>以名称保存的设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Random</source>
         <translation>随机</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Seed</source>
         <translation>种子</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>As last time</source>
         <translation>同上次</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Take the seed of the last answer, to have the same again</source>
         <translation>使用上一个回答的种子，以得到相同的结果</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Another seed for each answer</source>
         <translation>每个回答使用不同的种子</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Thinking</source>
         <translation>思考</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Reproducible, to the last bit (slower)</source>
         <translation>逐位可复现（较慢）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Forget the oldest turns when the context is full</source>
         <translation>上下文用满时忘记最早的几轮</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Stop at</source>
         <translation>停止于</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>One text a line</source>
         <translation>每行一段文本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Texts that end the answer, one a line; \n stands for a line break</source>
         <translation>遇到即结束回答的文本，每行一段；\n 表示换行</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>KV cache</source>
         <translation>KV 缓存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_table.py"/>
-        <location filename="../../app/ui/pane/leaving.py"/>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Context</source>
         <translation>上下文</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>The most tokens that this chat may have; fewer take less memory</source>
         <translation>此对话的 token 上限；越少越省内存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>For this chat, from its next reply on.</source>
         <translation>对此对话生效，从下一个回答开始。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Fewer settings</source>
         <translation>收起设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/options_popover.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>More settings</source>
         <translation>更多设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pages_dialog.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Choose</source>
         <translation>选择</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Remote</source>
         <comment>of a model that answers on another machine</comment>
         <translation>远程</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>What you send leaves this machine.</source>
         <translation>您发送的内容会离开本机。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Sent to {host}: it leaves this machine.</source>
         <translation>发送到 {host}：会离开本机。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Sent to {host}, another program of this machine.</source>
         <translation>发送到 {host}（本机的另一个程序）。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>It is answered by another program of this machine, at {host}.</source>
         <translation>由本机的另一个程序（{host}）回答。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>It runs on another machine: all that you send in this chat goes to {host}.</source>
         <translation>它在另一台机器上运行：您在此聊天中发送的一切都会发往 {host}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>What they return is sent to {host}, as what you write is.</source>
         <translation>它们返回的内容会和您写的内容一样发送到 {host}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
         <translation>不会告知 {host}：{names}。聊天占用多少 token，它会在每次回答后给出。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Message %n chat…</source>
         <comment>Message %n chats…</comment>
         <translation>
@@ -2454,7 +2454,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Message {name}…</source>
         <translation>给 {name} 发消息…</translation>
     </message>
@@ -2469,18 +2469,18 @@
         <translation>从现在起，此对话会忘记最早的几轮</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Attach Files</source>
         <translation>附加文件</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Attach</source>
         <translation>附加</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The pasted text, {count} character, goes with the message as a file</source>
         <comment>The pasted text, {count} characters, goes with the message as a file</comment>
         <translation>
@@ -2488,17 +2488,17 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>is being read…</source>
         <translation>正在读取…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} is attached, {about}</source>
         <translation>已附加 {name}，{about}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{count} tokens</source>
         <comment>{count} tokens</comment>
         <translation>
@@ -2506,7 +2506,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>about {count} tokens</source>
         <comment>about {count} tokens</comment>
         <translation>
@@ -2514,103 +2514,103 @@
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>{name} is taken off</source>
         <translation>已移除 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>All of It</source>
         <translation>全部</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The Beginning, as Much as Fits</source>
         <translation>开头，能放多少放多少</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Passages That Match the Question</source>
         <translation>与问题匹配的段落</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Put into the Message as Text</source>
         <translation>作为文本放入消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_files.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Take It Off</source>
         <translation>移除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_menus.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>No other model is in memory.</source>
         <translation>内存中没有其他模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_menus.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>{name} is unloaded</source>
         <translation>已卸载 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/pane_menus.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Folder for Tools</source>
         <translation>供工具使用的文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>No presets yet</source>
         <translation>还没有预设</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Choose “Save as Preset…” to keep these settings</source>
         <translation>选择“存为预设…”可保留这些设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Save as Preset…</source>
         <translation>存为预设…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Rename</source>
         <translation>重命名</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Save as Preset</source>
         <translation>存为预设</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>A name for these settings; one in use is replaced:</source>
         <translation>为这些设置命名；同名的预设将被替换：</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Rename Preset</source>
         <translation>重命名预设</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Another name:</source>
         <translation>新名称：</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Preset “{name}” replaced</source>
         <translation>已替换预设“{name}”</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Preset renamed to “{name}”</source>
         <translation>预设已重命名为“{name}”</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/presets.py"/>
+        <location filename="../../app/ui/pane/options.py"/>
         <source>Preset “{name}” deleted</source>
         <translation>已删除预设“{name}”</translation>
     </message>
@@ -2725,7 +2725,7 @@
         <translation>每出现一次惩罚一次</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>{name} cannot call tools.</source>
         <translation>{name} 无法调用工具。</translation>
     </message>
@@ -2740,7 +2740,7 @@
         <translation>工具服务器…</translation>
     </message>
     <message>
-        <location filename="../../app/chats/listing.py"/>
+        <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
@@ -2762,56 +2762,56 @@
         <translation>允许写入</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <location filename="../../app/ui/settings/advanced.py"/>
         <source>Remove</source>
         <translation>移除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>No models yet. Get one from the hub, or add the folder where yours are: they are used where they lie.</source>
         <translation>还没有模型。从 Hub 获取一个，或添加你存放模型的文件夹：模型会在原处使用。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>No model has these words.</source>
         <translation>没有匹配的模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Search models</source>
         <translation>搜索模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Clear the search</source>
         <translation>清除搜索</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
         <source>Add Folder…</source>
         <translation>添加文件夹…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Look for models in a folder of yours</source>
         <translation>在你的文件夹中查找模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Download a model from the hub</source>
         <translation>从 Hub 下载模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Looking for models…</source>
         <translation>正在查找模型…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_window.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>{name} is unloaded. Its chats load it when they send.</source>
         <translation>已卸载 {name}。其对话会在发送时加载它。</translation>
     </message>
@@ -2864,7 +2864,7 @@ Now: {now}</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>{count} token</source>
         <comment>{count} tokens</comment>
         <translation>
@@ -2885,87 +2885,87 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Pages of {name}</source>
         <translation>{name} 的页面</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of pages</source>
         <translation>页码</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which pages does the model get?</source>
         <translation>向模型提供哪些页面？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Pages…</source>
         <translation>选择页面…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Slides of {name}</source>
         <translation>{name} 的幻灯片</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of slides</source>
         <translation>幻灯片编号</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which slides does the model get?</source>
         <translation>向模型提供哪些幻灯片？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Slides…</source>
         <translation>选择幻灯片…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Sheets of {name}</source>
         <translation>{name} 的工作表</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of sheets</source>
         <translation>工作表编号</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which sheets does the model get?</source>
         <translation>向模型提供哪些工作表？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Sheets…</source>
         <translation>选择工作表…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chapters of {name}</source>
         <translation>{name} 的章节</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Numbers of chapters</source>
         <translation>章节编号</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Which chapters does the model get?</source>
         <translation>向模型提供哪些章节？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>Chosen Chapters…</source>
         <translation>选择章节…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} slide.</source>
         <comment>The file has {count} slides.</comment>
         <translation>
@@ -2973,7 +2973,7 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} sheet.</source>
         <comment>The file has {count} sheets.</comment>
         <translation>
@@ -2981,7 +2981,7 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} chapter.</source>
         <comment>The file has {count} chapters.</comment>
         <translation>
@@ -2989,7 +2989,7 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/units.py"/>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>The file has {count} page.</source>
         <comment>The file has {count} pages.</comment>
         <translation>
@@ -2997,57 +2997,57 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>
         <translation>语言</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Holds from the next start on</source>
         <translation>下次启动时生效</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>As the System</source>
         <translation>跟随系统</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Light</source>
         <translation>浅色</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Dark</source>
         <translation>深色</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/appearance.py"/>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Appearance</source>
         <translation>外观</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Restart Now</source>
         <translation>立即重新启动</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/language_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Stretto ends and starts again in this language. Answers that are written stop.</source>
         <translation>Stretto 将退出并以此语言重新启动。正在撰写的回答会停止。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/dates.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>en</source>
         <comment>the code of this language: names of days and months are in it</comment>
         <translation>zh_CN</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/guest_dialog.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} s</source>
         <comment>seconds</comment>
@@ -3065,13 +3065,13 @@ Now: {now}</source>
         <translation>{number} tok/s</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} GB</source>
         <translation>{number} GB</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>{number} MB</source>
         <translation>{number} MB</translation>
@@ -3108,12 +3108,12 @@ Now: {now}</source>
         <translation>首个 token {time}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work in = {total} of {free} that models and chats may take.</source>
         <translation>{verdict}：权重 {weights} + {chats}（{tokens}）的缓存 {caches} + 运算 {working} = 共 {total}，模型和对话可用 {free}。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Chats of %Ln token would fit.</source>
         <comment>Chats of %Ln tokens would fit.</comment>
         <translation>
@@ -3121,7 +3121,7 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>It would fit with keys and values in %n bit.</source>
         <comment>It would fit with keys and values in %n bits.</comment>
         <translation>
@@ -3129,34 +3129,34 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>One chat would fit.</source>
         <translation>只放得下一个对话。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Choose a smaller one, or one in fewer bits.</source>
         <translation>请选择更小的模型，或位数更少的模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Fits</source>
         <translation>放得下</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Tight</source>
         <comment>the memory</comment>
         <translation>紧张</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Too large</source>
         <translation>太大</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
-        <location filename="../../app/ui/models/library_table.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>%Ln token</source>
         <comment>%Ln tokens</comment>
@@ -3165,7 +3165,7 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>%n chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -3173,22 +3173,22 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats come on top.</source>
         <translation>{verdict}：权重 {weights}，模型和对话可用 {room}。其对话另计。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{tokens} context</source>
         <translation>上下文 {tokens}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>by {owner}</source>
         <translation>来自 {owner}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>{count} download</source>
         <comment>{count} downloads</comment>
         <translation>
@@ -3196,31 +3196,31 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>Reasoning</source>
         <translation>推理</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tools</source>
         <translation>工具</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>tools</source>
         <comment>after another word</comment>
         <translation>工具</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>images (Stretto gives it text only)</source>
         <translation>图像（Stretto 只提供文本）</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>%Ln download last month</source>
         <comment>%Ln downloads last month</comment>
         <translation>
@@ -3228,12 +3228,12 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>updated {date}</source>
         <translation>更新于 {date}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>gated</source>
         <translation>需授权</translation>
     </message>
@@ -3260,7 +3260,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>cut off: the memory was full</source>
         <translation>内存已满而截断</translation>
     </message>
@@ -3275,80 +3275,80 @@ Now: {now}</source>
         <translation>已暂停</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Writing</source>
         <translation>撰写</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Send with</source>
         <translation>发送键</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
-        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Spelling</source>
         <translation>拼写检查</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Notifications</source>
         <translation>通知</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>New chats</source>
         <translation>新对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Models and chats</source>
         <translation>模型与对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>KV caches on disk</source>
         <translation>磁盘上的 KV 缓存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>From elsewhere</source>
         <translation>快捷访问</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Icon</source>
         <translation>图标</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Updates</source>
         <translation>更新</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>New versions</source>
         <translation>新版本</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Asks you</source>
         <translation>询问你</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for your answer</source>
         <translation>等你答复</translation>
     </message>
@@ -3541,92 +3541,92 @@ Now: {now}</source>
         <translation>从回答截断处继续</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Slide {number}</source>
         <translation>第 {number} 张幻灯片</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Sheet {number}</source>
         <translation>第 {number} 张工作表</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Chapter {number}</source>
         <translation>第 {number} 章</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Show what the model got</source>
         <translation>显示模型收到的内容</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>What the model got of {name}</source>
         <translation>模型收到的 {name} 内容</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Its text is not there any more.</source>
         <translation>其文本已不在这里。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>The rest is not shown here.</source>
         <translation>其余内容不在此显示。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/attached_files.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>Page {number}</source>
         <translation>第 {number} 页</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/code_buttons.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Do not wrap lines</source>
         <translation>不自动换行</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/code_buttons.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Wrap long lines</source>
         <translation>长行自动换行</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/code_buttons.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy code</source>
         <translation>复制代码</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Use Without Adapter</source>
         <translation>不用适配器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Forget the Oldest Turns</source>
         <translation>忘记最早的几轮</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Edit Message</source>
         <translation>编辑消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Leave Message Out</source>
         <translation>略去此消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Use Another Model…</source>
         <translation>使用其他模型…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/error_block.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Why there is no answer</source>
         <translation>没有回答的原因</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/jump_button.py"/>
+        <location filename="../../app/ui/transcript/transcript.py"/>
         <source>Jump to newest</source>
         <translation>跳到最新</translation>
     </message>
@@ -3661,84 +3661,84 @@ Now: {now}</source>
         <translation>较新的版本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/reasoning.py"/>
+        <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Thought</source>
         <translation>思考</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>stopped</source>
         <translation>已停止</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>interrupted</source>
         <translation>已中断</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>no answer</source>
         <translation>没有回答</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>You</source>
         <translation>你</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>System</source>
         <translation>系统</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Tool</source>
         <translation>工具</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Assistant</source>
         <translation>助手</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>System prompt</source>
         <translation>系统提示词</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>End of thoughts</source>
         <translation>思考结束</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
-        <location filename="../../app/ui/window/notifications.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>The model</source>
         <translation>模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>cut off at its length limit</source>
         <translation>达到长度上限而截断</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>with {name}</source>
         <translation>附 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/row_words.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>version {number} of {count}</source>
         <translation>版本 {number}/{count}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/text_stops.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Link, {words}. Enter opens it.</source>
         <translation>链接，{words}。按 Enter 打开。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/text_stops.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Code, {language}, {count} line. Enter copies it.</source>
         <comment>Code, {language}, {count} lines. Enter copies it.</comment>
         <translation>
@@ -3746,7 +3746,7 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/text_stops.py"/>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Code, {count} line. Enter copies it.</source>
         <comment>Code, {count} lines. Enter copies it.</comment>
         <translation>
@@ -3804,88 +3804,88 @@ Now: {now}</source>
         <translation>结果大小为 {size}；此对话约能放下 {room}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Allow Once</source>
         <translation>允许一次</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run it this one time  Enter</source>
         <translation>仅运行这一次  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Always This Tool</source>
         <translation>始终允许此工具</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run it in this chat without asking again  T</source>
         <translation>在此对话中运行时不再询问  T</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Always This Server in This Chat</source>
         <translation>在此对话中始终允许此服务器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run all of its tools without asking  S</source>
         <translation>运行其所有工具时不再询问  S</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Deny</source>
         <translation>拒绝</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Do not run it; the model is told so  D</source>
         <translation>不运行；模型会得知  D</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You answered it.</source>
         <translation>服务器问：{question}
 你已回答。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You declined.</source>
         <translation>服务器问：{question}
 你已谢绝。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The server asked: {question}
 You left it unanswered.</source>
         <translation>服务器问：{question}
 你未回答。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>tool</source>
         <translation>工具</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Running {tool}…</source>
         <translation>正在运行 {tool}…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>The result of {tool} is too long</source>
         <translation>{tool} 的结果太长</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Run {tool}?</source>
         <translation>运行 {tool} 吗？</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{count} character</source>
         <comment>{count} characters</comment>
         <translation>
@@ -3893,32 +3893,32 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} · Not allowed</source>
         <translation>{tool} · 不允许</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} · Stopped</source>
         <translation>{tool} · 已停止</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{tool} · Interrupted when Stretto was closed</source>
         <translation>{tool} · Stretto 关闭时中断</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Failed</source>
         <translation>失败</translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{number} ms</source>
         <translation>{number} 毫秒</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>{kept} of {size} characters</source>
         <comment>{kept} of {size} characters</comment>
         <translation>
@@ -3926,7 +3926,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_words.py"/>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>… {count} character more</source>
         <comment>… {count} characters more</comment>
         <translation>
@@ -3934,7 +3934,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/transcript/transcript_view.py"/>
+        <location filename="../../app/ui/transcript/transcript.py"/>
         <source>Conversation</source>
         <translation>对话内容</translation>
     </message>
@@ -3969,42 +3969,42 @@ You left it unanswered.</source>
         <translation>收起</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/announcer.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>done</source>
         <translation>完成</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/announcer.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>{text}… The rest stands in the conversation.</source>
         <translation>{text}… 其余内容见对话。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast to All Chats</source>
         <translation>群发给所有对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is off</source>
         <translation>群发已关闭</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on: your next message goes to every open chat</source>
         <translation>群发已开启：下一条消息会发给所有打开的对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. Open another chat beside this one.</source>
         <translation>群发已开启。请在旁边再打开一个对话。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Leave or Join the Broadcast</source>
         <translation>退出或加入群发</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/window/broadcast.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>%n chat was still answering and did not get this message</source>
         <comment>%n chats were still answering and did not get this message</comment>
         <translation>
@@ -4052,7 +4052,7 @@ You left it unanswered.</source>
         <translation>打开模型文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Open GGUF File…</source>
         <translation>打开 GGUF 文件…</translation>
@@ -4148,80 +4148,80 @@ You left it unanswered.</source>
         <translation>搁置问题；由服务器决定如何继续  Esc</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Kept in this system&apos;s keychain, and shown to this address alone.</source>
         <translation>保存在本系统的钥匙串中，只出示给此地址。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Kept until Stretto ends, and shown to this address alone: this system has no keychain that could keep it.</source>
         <translation>保留到 Stretto 结束，只出示给此地址：本系统没有可保存它的钥匙串。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>What you send in a chat with this model leaves this machine and goes to {host}.</source>
         <translation>在使用此模型的聊天中发送的内容会离开本机，发往 {host}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>{host} is another program of this machine.</source>
         <translation>{host} 是本机的另一个程序。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>The way there is not encrypted: others on it can read what you send, and the key.</source>
         <translation>连接未加密：途中的其他人可以读到您发送的内容和密钥。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Write an address, and the name of a model or choose one of those there.</source>
         <translation>请填写地址和模型名称，或从那里的模型中选择一个。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Add a Remote Model</source>
         <translation>添加远程模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Only if it wants one</source>
         <translation>仅在需要时填写</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Show Its Models</source>
         <translation>显示其模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Asks the address which models it has, and sends nothing else</source>
         <translation>向该地址询问有哪些模型，不发送其他任何内容</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Add</source>
         <translation>添加</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines_dialog.py"/>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Address</source>
         <translation>地址</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Key</source>
         <translation>密钥</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Asking {host}…</source>
         <translation>正在询问 {host}…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>%n model answers there.</source>
         <comment>%n models answer there.</comment>
         <translation>
@@ -4229,7 +4229,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_dialog.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>It answers, but lists no models. Write the name of one.</source>
         <translation>它有响应，但没有列出模型。请填写一个模型的名称。</translation>
     </message>
@@ -4276,7 +4276,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Choose…</source>
         <translation>选择…</translation>
     </message>
@@ -4331,44 +4331,44 @@ You left it unanswered.</source>
         <translation>正在询问开发者的服务器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft model</source>
         <translation>草稿模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft model of {name}</source>
         <translation>{name} 的草稿模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>A smaller model with the same tokenizer drafts for a chat that runs alone, as long as that is faster. What the chat says stays the same.</source>
         <translation>只要更快，使用相同分词器的较小模型就会为单独运行的对话起草。对话的内容保持不变。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Looking…</source>
         <translation>正在检查…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>None</source>
         <comment>no draft model</comment>
         <translation>无</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}, {size}</source>
         <translation>{name}，{size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name}: its tokenizer differs</source>
         <translation>{name}：分词器不同</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>No smaller model on this machine has its tokenizer.</source>
         <translation>本机上没有使用相同分词器的较小模型。</translation>
     </message>
@@ -4568,17 +4568,17 @@ You left it unanswered.</source>
         <translation>对比的回答在对话列表中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/error_notice.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Something went wrong. What you just did may not have worked.</source>
         <translation>出现问题。你刚才的操作可能没有成功。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/error_notice.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Show Report</source>
         <translation>显示报告</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/error_notice.py"/>
+        <location filename="../../app/ui/window/unsaved.py"/>
         <source>Something went wrong</source>
         <translation>出现问题</translation>
     </message>
@@ -4653,18 +4653,18 @@ You left it unanswered.</source>
         <translation>打印…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_files.py"/>
-        <location filename="../../app/ui/window/file_commands.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Attach Files…</source>
         <translation>附加文件…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/focus_regions.py"/>
+        <location filename="../../app/ui/window/main_window.py"/>
         <source>Next Part of the Window</source>
         <translation>窗口的下一部分</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/focus_regions.py"/>
+        <location filename="../../app/ui/window/main_window.py"/>
         <source>Part of the Window Before</source>
         <translation>窗口的上一部分</translation>
     </message>
@@ -4719,9 +4719,9 @@ You left it unanswered.</source>
         <translation>JSON 格式的服务器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Save</source>
         <translation>保存</translation>
@@ -4946,28 +4946,28 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Memory: weights {weights}, KV caches {kv}</source>
         <translation>内存：权重 {weights}，KV 缓存 {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/window/main_window.py"/>
         <source>Score</source>
         <translation>总谱</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Close the score  Ctrl+J</source>
         <translation>关闭总谱  Ctrl+J</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>No chat has asked the engine anything yet.</source>
         <translation>还没有对话向引擎提问。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>%n answering · {rate} in all</source>
         <comment>%n answering · {rate} in all</comment>
         <translation>
@@ -4975,7 +4975,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>%n waiting for memory</source>
         <comment>%n waiting for memory</comment>
         <translation>
@@ -4983,7 +4983,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/score.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>At rest</source>
         <translation>空闲</translation>
     </message>
@@ -4998,8 +4998,8 @@ You left it unanswered.</source>
         <translation>多台机器…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_head.py"/>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <source>Get Model…</source>
         <translation>获取模型…</translation>
@@ -5010,57 +5010,57 @@ You left it unanswered.</source>
         <translation>{name} 已放回原处</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notifications.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>{name} could not answer.</source>
         <translation>{name} 无法回答。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notifications.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>{name} has answered.</source>
         <translation>{name} 已回答。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} copies text.</source>
         <translation>{keys} 用于复制文本。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} cuts text.</source>
         <translation>{keys} 用于剪切文本。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} pastes text.</source>
         <translation>{keys} 用于粘贴文本。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} selects all text.</source>
         <translation>{keys} 用于全选文本。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} takes back what was written.</source>
         <translation>{keys} 用于撤销输入。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} writes again what was taken back.</source>
         <translation>{keys} 用于重做输入。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} is needed for writing. Add Command or Option to it.</source>
         <translation>{keys} 是输入所需的键。请加上 Command 或 Option。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} is needed for writing. Add Ctrl or Alt to it.</source>
         <translation>{keys} 是输入所需的键。请加上 Ctrl 或 Alt。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/own_keys.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Press the keys that it is to have.</source>
         <translation>请按下要设定的快捷键。</translation>
     </message>
@@ -5155,7 +5155,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Nothing to pause: no reply is running</source>
         <translation>没有可暂停的内容：没有正在进行的回答</translation>
     </message>
@@ -5216,7 +5216,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/remote/request.py"/>
+        <location filename="../../app/remote/session.py"/>
         <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
         <translation>{host} 无法继续被中断的回答。请重新回答。</translation>
     </message>
@@ -5356,42 +5356,42 @@ You left it unanswered.</source>
         <translation>前往消息栏</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>This chat has a window of its own. Move it back first.</source>
         <translation>此对话在单独的窗口中。请先将它移回。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no pane after this one</source>
         <translation>后面没有窗格</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no pane before this one</source>
         <translation>前面没有窗格</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_placement.py"/>
+        <location filename="../../app/ui/workspace/placement.py"/>
         <source>There is no other pane beside this one</source>
         <translation>旁边没有其他窗格</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Prompts…</source>
         <translation>提示词…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>There is nothing in the message field.</source>
         <translation>消息栏中没有内容。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/prompt_commands.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Save Message as Prompt…</source>
         <translation>将消息存为提示词…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/quick_ask.py"/>
+        <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Quick Question</source>
         <translation>快速提问</translation>
     </message>
@@ -5584,100 +5584,100 @@ You left it unanswered.</source>
         <translation>删除文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/store_commands.py"/>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Restore from Backup…</source>
         <translation>从备份恢复…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, waits for your answer</source>
         <translation>{title}，等你答复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, answering</source>
         <translation>{title}，回答中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, finished, not read yet</source>
         <translation>{title}，已完成，未读</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tab_marks.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>Close {title}</source>
         <translation>关闭 {title}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Text is as large as it can be</source>
         <translation>文字已是最大</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Larger Text</source>
         <translation>放大文字</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Text is as small as it can be</source>
         <translation>文字已是最小</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Smaller Text</source>
         <translation>缩小文字</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Usual Text Size</source>
         <translation>默认文字大小</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Full Screen</source>
         <translation>全屏</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/text_size.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Text at {zoom} %</source>
         <translation>文字大小 {zoom}%</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat here, at the right or below</source>
         <translation>在此新建对话，位于右侧或下方</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Folded sidebar</source>
         <translation>折叠的边栏</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Menu  F10</source>
         <translation>菜单  F10</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Show the sidebar  Ctrl+B</source>
         <translation>显示边栏  Ctrl+B</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/rail.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat  Ctrl+N</source>
         <translation>新建对话  Ctrl+N</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat at the right  Ctrl+\</source>
         <translation>在右侧新建对话  Ctrl+\</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/title_bars.py"/>
+        <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat below  Ctrl+Shift+\</source>
         <translation>在下方新建对话  Ctrl+Shift+\</translation>
     </message>
@@ -5702,144 +5702,144 @@ You left it unanswered.</source>
         <translation>下一个等你答复的调用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/tray.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
         <source>Show Stretto</source>
         <translation>显示 Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>The folder is not there any more</source>
         <translation>文件夹已不存在</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Undo</source>
         <translation>撤销</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Load</source>
         <translation>加载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Pin</source>
         <translation>置顶</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Convert…</source>
         <translation>转换…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Show in Folder</source>
         <translation>在文件夹中显示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Add Adapter…</source>
         <translation>添加适配器…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Draft Model…</source>
         <translation>草稿模型…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Move to Trash</source>
         <translation>移到废纸篓</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a model first</source>
         <translation>请先选择一个模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Load it now</source>
         <translation>立即加载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/model_menu.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Unload</source>
         <translation>卸载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Take it out of memory</source>
         <translation>从内存中移除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Cancel Loading</source>
         <translation>取消加载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Do not load it after all</source>
         <translation>不再加载它</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Keep it first in the list, and in memory while it rests</source>
         <translation>在列表中置顶，闲置时也留在内存中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Unpin</source>
         <translation>取消置顶</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Treat it as the others</source>
         <translation>与其他模型同等对待</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Make a smaller copy of it</source>
         <translation>制作较小的副本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Show its files</source>
         <translation>显示其文件</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>It has one already</source>
         <translation>它已有适配器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a LoRA or DoRA adapter: the model is listed with it, too</source>
         <translation>选择 LoRA 或 DoRA 适配器：列表中会另列出带适配器的模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a small model that drafts for it, so that it answers faster</source>
         <translation>选择一个为它起草的小模型，使它回答得更快</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Chat with it</source>
         <translation>用它对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>List it no longer</source>
         <translation>不再列出</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/library_foot.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Move its folder to the system&apos;s trash</source>
         <translation>将其文件夹移到系统废纸篓</translation>
     </message>
@@ -5879,7 +5879,7 @@ You left it unanswered.</source>
         <translation>模型调用工具的方式无法识别。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>A message takes %n file. Send the rest after it.</source>
         <comment>A message takes %n files. Send the rest after it.</comment>
         <translation>
@@ -5887,66 +5887,66 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is a folder. Attach the files in it.</source>
         <translation>“{name}”是文件夹。请附加其中的文件。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <location filename="../../app/chats/importing/job.py"/>
         <source>Pasted text</source>
         <translation>粘贴的文本</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is attached already.</source>
         <translation>“{name}”已经附加。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/attaching.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” cannot be read.</source>
         <translation>无法读取“{name}”。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/choosing.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>“{part}” is no number. Write 1-3, 7.</source>
         <translation>“{part}”不是数字。请写成 1-3, 7。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/choosing.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>There are numbers from 1 to {last}.</source>
         <translation>编号为 1 到 {last}。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/choosing.py"/>
+        <location filename="../../app/chats/attaching.py"/>
         <source>Write the numbers, for example 1-3, 7.</source>
         <translation>请写编号，例如 1-3, 7。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>text</source>
         <comment>a kind of file</comment>
         <translation>文本</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>code</source>
         <comment>a kind of file</comment>
         <translation>代码</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>web page</source>
         <comment>a kind of file</comment>
         <translation>网页</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>passages that match the question</source>
         <translation>与问题匹配的段落</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} passage</source>
         <comment>{count} passages</comment>
         <translation>
@@ -5954,17 +5954,17 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{passages} from {pages}</source>
         <translation>{passages}，来自{pages}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>the first {percent} %</source>
         <translation>前 {percent}%</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>part {numbers}</source>
         <comment>parts {numbers}</comment>
         <translation>
@@ -5972,7 +5972,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>slide {numbers}</source>
         <comment>slides {numbers}</comment>
         <translation>
@@ -5980,7 +5980,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>sheet {numbers}</source>
         <comment>sheets {numbers}</comment>
         <translation>
@@ -5988,7 +5988,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>chapter {numbers}</source>
         <comment>chapters {numbers}</comment>
         <translation>
@@ -5996,7 +5996,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>page {numbers}</source>
         <comment>pages {numbers}</comment>
         <translation>
@@ -6004,7 +6004,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} slide</source>
         <comment>{count} slides</comment>
         <translation>
@@ -6012,7 +6012,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} sheet</source>
         <comment>{count} sheets</comment>
         <translation>
@@ -6020,7 +6020,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} chapter</source>
         <comment>{count} chapters</comment>
         <translation>
@@ -6028,7 +6028,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/attached/words.py"/>
+        <location filename="../../app/chats/attached.py"/>
         <source>{count} page</source>
         <comment>{count} pages</comment>
         <translation>
@@ -6036,12 +6036,12 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/branching.py"/>
+        <location filename="../../app/chats/transcript.py"/>
         <source>{title} (branch)</source>
         <translation>{title}（分支）</translation>
     </message>
     <message>
-        <location filename="../../app/chats/branching.py"/>
+        <location filename="../../app/chats/transcript.py"/>
         <source>{title} (branch {number})</source>
         <translation>{title}（分支 {number}）</translation>
     </message>
@@ -6064,62 +6064,62 @@ You left it unanswered.</source>
         <translation>最早的几轮已略去。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>There is too little memory for this now.</source>
         <translation>目前内存不足。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The conversation does not fit into the model&apos;s context.</source>
         <translation>对话超出了模型的上下文。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The engine has stopped.</source>
         <translation>引擎已停止。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>Answering has failed.</source>
         <translation>回答失败。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model cannot be asked this.</source>
         <translation>无法向模型这样提问。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model could not be loaded.</source>
         <translation>无法加载模型。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>There is not enough memory.</source>
         <translation>内存不足。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The chat is still being answered.</source>
         <translation>此对话仍在回答中。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The chat was closed.</source>
         <translation>对话已关闭。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model&apos;s chat template does not take these messages.</source>
         <translation>模型的对话模板不接受这些消息。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The model is not loaded any more.</source>
         <translation>模型已卸载。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/engine_words.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>The chat cannot be kept apart from the others with this model.</source>
         <translation>此模型无法将该对话与其他对话隔开。</translation>
     </message>
@@ -6140,41 +6140,41 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Thoughts</source>
         <translation>思考</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/chats/exporting/prose.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Attached: {file}</source>
         <translation>附件：{file}</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/paper.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>the file cannot be made</source>
         <translation>无法创建文件</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/paper.py"/>
+        <location filename="../../app/chats/exporting/pages.py"/>
         <source>the disk is full</source>
         <translation>磁盘已满</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and {working} to work with. {free} are free.</source>
         <translation>需要 {total}：权重 {weights}，{chats}（{context} token）的缓存 {caches}，运算 {working}。可用 {free}。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/fitting.py"/>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
-        <location filename="../../app/ui/models/fit_choices.py"/>
-        <location filename="../../app/ui/models/fit_words.py"/>
+        <location filename="../../app/models/errors.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>about {size}</source>
         <translation>约 {size}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/fitting.py"/>
+        <location filename="../../app/models/errors.py"/>
         <source>a chat</source>
         <comment>%n chats</comment>
         <translation>
@@ -6182,42 +6182,42 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
         <translation>无法使用所设的回答格式。{wrong} 它在对话设置的“回答格式”中。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The list is empty.</source>
         <translation>列表为空。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The schema is empty.</source>
         <translation>Schema 为空。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>Line {line}, column {column}</source>
         <translation>第 {line} 行第 {column} 列</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The schema is nested too deeply.</source>
         <translation>Schema 嵌套太深。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>A schema is a JSON object, in curly brackets.</source>
         <translation>Schema 是花括号中的 JSON 对象。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>In {place}</source>
         <translation>在 {place}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>It is {count} character long; {most} are the most.</source>
         <comment>It is {count} characters long; {most} are the most.</comment>
         <translation>
@@ -6225,22 +6225,22 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>{name} is no number in JSON.</source>
         <translation>{name} 不是 JSON 数字。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>The pattern is empty.</source>
         <translation>正则表达式为空。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>At character {n}: a backslash with nothing after it.</source>
         <translation>第 {n} 个字符：反斜杠后面没有内容。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/forms.py"/>
+        <location filename="../../app/chats/options.py"/>
         <source>At character {n}</source>
         <translation>第 {n} 个字符</translation>
     </message>
@@ -6439,22 +6439,22 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/chats/model_choice.py"/>
+        <location filename="../../app/models/loading.py"/>
         <source>The model could not be loaded ({why}).</source>
         <translation>无法加载模型（{why}）。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_history.py"/>
+        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments are no JSON: {why} in line {line}.</source>
         <translation>参数不是 JSON：第 {line} 行，{why}。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_history.py"/>
+        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments are no JSON.</source>
         <translation>参数不是 JSON。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/tool_history.py"/>
+        <location filename="../../app/chats/tool_call.py"/>
         <source>The arguments are no JSON object: { … }.</source>
         <translation>参数不是 JSON 对象：{ … }。</translation>
     </message>
@@ -6469,17 +6469,17 @@ You left it unanswered.</source>
         <translation>请先查看差异。差异显示在下方。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>It is not loaded.</source>
         <translation>它尚未加载。</translation>
     </message>
     <message>
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>The chat “{chat}” is answering with it. Stop the reply first.</source>
         <translation>对话“{chat}”正在用它回答。请先停止回答。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>%n chat is answering with it. Stop its reply first.</source>
         <comment>%n chats are answering with it. Stop their replies first.</comment>
         <translation>
@@ -6487,7 +6487,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/chats/unloading.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>Another chat waits for {model}: it goes on loading.</source>
         <comment>%n other chats wait for {model}: it goes on loading.</comment>
         <translation>
@@ -6585,48 +6585,48 @@ You left it unanswered.</source>
         <translation>{server} 要求打开的不是网址。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/adding_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
         <source>Add Model Folder</source>
         <translation>添加模型文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/adding_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Add an Adapter to {name}</source>
         <translation>为 {name} 添加适配器</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/adding_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Listed as {name} + {adapter}.</source>
         <translation>已列为 {name} + {adapter}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/card_view.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <source>Model card</source>
         <translation>模型卡</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Convert</source>
         <translation>转换</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Make a smaller copy of {name}</source>
         <translation>制作 {name} 的较小副本</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/convert_dialog.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>It takes {size}, and stays as it is. The copy is made in minutes.</source>
         <translation>它占用 {size}，且保持不变。副本几分钟即可完成。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>{name} is not wholly downloaded yet</source>
         <translation>{name} 尚未完全下载</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>%n model is not wholly downloaded yet</source>
         <comment>%n models are not wholly downloaded yet</comment>
         <translation>
@@ -6634,66 +6634,66 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show</source>
         <translation>显示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>{name} is converted</source>
         <translation>{name} 已转换</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>{name} is downloaded</source>
         <translation>{name} 已下载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <location filename="../../app/ui/models/go_button.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open</source>
         <translation>打开</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>Download of {name}</source>
         <translation>下载 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Open in a Chat</source>
         <translation>在对话中打开</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
-        <location filename="../../app/ui/models/library_foot.py"/>
-        <location filename="../../app/ui/models/library_window.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Remove from List</source>
         <translation>从列表中移除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads_view.py"/>
+        <location filename="../../app/ui/models/downloads.py"/>
         <source>Cancel and Throw Away</source>
         <translation>取消并丢弃</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>For a machine with {gigabytes} GB of memory</source>
         <translation>适合内存 {gigabytes} GB 的电脑</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>The hub is being searched…</source>
         <translation>正在搜索 Hub…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>%n model found</source>
         <comment>%n models found</comment>
         <translation>
@@ -6701,28 +6701,28 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Nothing was found. Try fewer or other words.</source>
         <translation>没有找到结果。请减少或更换搜索词。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Downloaded</source>
         <translation>已下载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Gated</source>
         <comment>a model</comment>
         <translation>需授权</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/finding.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Cannot be loaded</source>
         <translation>无法加载</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Keep this chat’s KV cache in %n bit</source>
         <comment>Keep this chat’s KV cache in %n bits</comment>
         <translation>
@@ -6730,12 +6730,12 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. What it has read is rounded a little.</source>
         <translation>占用 {size}。已读取的内容会略有舍入。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Let this chat have at most %Ln token</source>
         <comment>Let this chat have at most %Ln tokens</comment>
         <translation>
@@ -6743,12 +6743,12 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. Its settings can change that.</source>
         <translation>占用 {size}。可在其设置中更改。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Load it for chats of up to %Ln token</source>
         <comment>Load it for chats of up to %Ln tokens</comment>
         <translation>
@@ -6756,84 +6756,84 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Takes {size}. Longer ones may find no memory.</source>
         <translation>占用 {size}。更长的对话可能没有足够内存。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Use {name} instead</source>
         <translation>改用 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights take {size}, and it is on this machine.</source>
         <translation>其权重占用 {size}，且已在这台电脑上。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Look for a smaller one…</source>
         <translation>查找更小的模型…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Searches the hub, once you have typed what for.</source>
         <translation>输入要查找的内容后搜索 Hub。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Its weights fit. Chats may find no memory.</source>
         <translation>权重放得下。对话可能没有足够内存。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Load it all the same</source>
         <translation>仍然加载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Unload {name}</source>
         <translation>卸载 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. Its chats load it when they send.</source>
         <translation>释放 {size}。其对话会在发送时加载它。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Unload {names} and {last}</source>
         <translation>卸载 {names} 和 {last}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_choices.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>Frees {size}. Their chats load them when they send.</source>
         <translation>释放 {size}。其对话会在发送时加载它们。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_dialog.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Memory</source>
         <translation>内存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_dialog.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>{name} does not fit into memory</source>
         <translation>内存放不下 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/fit_flow.py"/>
+        <location filename="../../app/ui/models/fit.py"/>
         <source>{name} stays. {why}</source>
         <translation>{name} 保留。{why}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/models/found_list.py"/>
-        <location filename="../../app/ui/models/library_view.py"/>
-        <location filename="../../app/ui/models/library_window.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Models</source>
         <translation>模型</translation>
@@ -6870,7 +6870,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
-        <location filename="../../app/ui/models/library_words.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <source>{bits}-bit</source>
         <translation>{bits} 位</translation>
     </message>
@@ -6936,12 +6936,12 @@ You left it unanswered.</source>
         <translation>选择模型，或输入其名称</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/go_button.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <source>Download</source>
         <translation>下载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/go_button.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <source>Look Up</source>
         <translation>查询</translation>
     </message>
@@ -6972,78 +6972,78 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} is no longer listed. Its files stay.</source>
         <translation>{name} 已从列表中移除。其文件保留。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Unload: take it out of memory</source>
         <translation>卸载：从内存中移除</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>The folder is being looked for</source>
         <translation>正在查找文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>The folder is not there</source>
         <translation>文件夹不存在</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Show the folder of {name}</source>
         <translation>显示 {name} 的文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Remove {name} from the list</source>
         <translation>从列表中移除 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Loaded, {size} of memory</source>
         <translation>已加载，内存 {size}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Folder not found</source>
         <translation>找不到文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>Not downloaded</source>
         <translation>未下载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>No model in it</source>
         <translation>其中没有模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_row.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>From the hub</source>
         <translation>来自 Hub</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>Move {name} to the trash? {warning}</source>
         <translation>将 {name} 移到废纸篓吗？{warning}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} goes to the trash…</source>
         <translation>正在将 {name} 移到废纸篓…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/removal_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} is back in its place.</source>
         <translation>{name} 已放回原处。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/search_field.py"/>
+        <location filename="../../app/ui/models/found.py"/>
         <source>Search, or owner/name, or the address of a model&apos;s page</source>
         <translation>搜索，或输入 owner/name 或模型页面的地址</translation>
     </message>
@@ -7109,7 +7109,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Advanced</source>
         <translation>高级</translation>
     </message>
@@ -7159,141 +7159,141 @@ You left it unanswered.</source>
         <translation>无法试用：{error}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Web pages that may ask</source>
         <translation>可提问的网页</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>none</source>
         <comment>no web page</comment>
         <translation>无</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>As https://example.org, several with blanks between them</source>
         <translation>例如 https://example.org，多个以空格分隔</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Web pages</source>
         <translation>网页</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Sessions</source>
         <translation>会话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>none</source>
         <comment>no session</comment>
         <translation>无</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>One more takes the place of the longest unused</source>
         <translation>新会话会取代闲置最久的会话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Requests at once</source>
         <translation>同时请求数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source> at once</source>
         <translation> 个同时请求</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>any at once</source>
         <translation>不限同时请求</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Requests a minute</source>
         <translation>每分钟请求数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source> a minute</source>
         <translation> 次/分钟</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>any a minute</source>
         <translation>每分钟不限</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Each key</source>
         <translation>每个密钥</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Unload idle models</source>
         <translation>卸载闲置模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <source> min</source>
         <translation> 分钟</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>never</source>
         <translation>从不</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Models that no chat here uses are unloaded after so long</source>
         <translation>此处没有对话使用的模型，闲置这么久后卸载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Unload after</source>
         <translation>闲置后卸载</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/door_limits.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Less</source>
         <translation>收起</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Where things are</source>
         <translation>文件位置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Chats and settings</source>
         <translation>对话和设置</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show the folder of chats and settings</source>
         <translation>显示对话和设置的文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Logs</source>
         <translation>日志</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show the folder of logs</source>
         <translation>显示日志文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>KV caches</source>
         <translation>KV 缓存</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/folder_rows.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show the folder of KV caches</source>
         <translation>显示 KV 缓存文件夹</translation>
     </message>
@@ -7309,19 +7309,19 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Look</source>
         <translation>界面</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Contrast</source>
         <translation>对比度</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>All text</source>
         <translation>所有文字</translation>
     </message>
@@ -7347,7 +7347,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Text size</source>
         <translation>文字大小</translation>
     </message>
@@ -7363,7 +7363,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Motion</source>
         <translation>动态效果</translation>
     </message>
@@ -7389,7 +7389,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <location filename="../../app/ui/settings/places.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Other programs</source>
         <translation>其他程序</translation>
     </message>
@@ -7544,27 +7544,27 @@ You left it unanswered.</source>
         <translation>新密钥</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>In the menu bar</source>
         <translation>在菜单栏中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>In the system’s tray</source>
         <translation>在系统托盘中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>This desktop has no tray.</source>
         <translation>此桌面没有托盘。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick Question opens a small window. For a key that is heard everywhere, let your system’s keyboard settings start the command “{command}”: a program cannot take such a key by itself on every system.</source>
         <translation>“快速提问”会打开一个小窗口。如需全局快捷键，请在系统的键盘设置中让它启动命令“{command}”：程序无法在每个系统上自行占用这样的键。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/reach.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Quick Question opens a small window. For a key that is heard everywhere, let your Shortcuts app start the command “{command}”: a program cannot take such a key by itself on every system.</source>
         <translation>“快速提问”会打开一个小窗口。如需全局快捷键，请在“快捷指令”App 中让它启动命令“{command}”：程序无法在每个系统上自行占用这样的键。</translation>
     </message>
@@ -7584,7 +7584,7 @@ You left it unanswered.</source>
         <translation>你的对话会显示在这里</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{count} piece</source>
         <comment>{count} pieces</comment>
         <translation>
@@ -7592,47 +7592,47 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused · {pieces}</source>
         <translation>已暂停 · {pieces}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Stop this answer</source>
         <translation>停止此回答</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Go on</source>
         <translation>继续</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>session {name}</source>
         <translation>会话 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{who} asks {model}, session {name}</source>
         <translation>{who} 向 {model} 提问，会话 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>{who} asks {model}</source>
         <translation>{who} 向 {model} 提问</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Guests, {words}</source>
         <translation>访客，{words}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Guests</source>
         <translation>访客</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>%n connected</source>
         <comment>%n connected</comment>
         <translation>
@@ -7640,12 +7640,12 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>nobody</source>
         <translation>无人</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>%n more</source>
         <comment>%n more</comment>
         <translation>
@@ -7653,97 +7653,97 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests_part.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Other programs may ask at {address}</source>
         <translation>其他程序可在 {address} 提问</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Narrow the search</source>
         <translation>缩小搜索范围</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Narrow the search  Alt+Down</source>
         <translation>缩小搜索范围  Alt+Down</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In Folder</source>
         <translation>在文件夹中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>With Tag</source>
         <translation>带标签</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Answered by Model</source>
         <translation>由模型回答</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Said by Me</source>
         <translation>我说的</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Said by the Model</source>
         <translation>模型说的</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Since Yesterday</source>
         <translation>昨天以来</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In the Last 7 Days</source>
         <translation>最近 7 天</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In the Last 30 Days</source>
         <translation>最近 30 天</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Before This Year</source>
         <translation>今年之前</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/search_filters.py"/>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>In the Archive</source>
         <translation>在归档中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>folder</source>
         <translation>文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>archived chats</source>
         <translation>已归档的对话</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>The last moments before the crash may be missing: the journal of your chats was damaged. It is kept as {file}.</source>
         <translation>崩溃前最后的内容可能缺失：对话的日志已损坏。它保留为 {file}。</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>This is an empty start. Your earlier chats are kept as {file}.</source>
         <translation>这是空白的开始。你之前的对话保留为 {file}。</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>{messages} in {chats} could be read and are here. The damaged file is kept as {file}.</source>
         <translation>已读取 {chats}中的 {messages}，都在这里。损坏的文件保留为 {file}。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>%Ln message</source>
         <comment>%Ln messages</comment>
         <translation>
@@ -7751,7 +7751,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>%Ln chat</source>
         <comment>%Ln chats</comment>
         <translation>
@@ -7759,7 +7759,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>{count} chat</source>
         <comment>{count} chats</comment>
         <translation>
@@ -7767,153 +7767,153 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>These are the chats of the backup.</source>
         <translation>这些是备份中的对话。</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>These are the chats of the backup. The chats of before are kept as {file}.</source>
         <translation>这些是备份中的对话。之前的对话保留为 {file}。</translation>
     </message>
     <message>
-        <location filename="../../app/opening.py"/>
+        <location filename="../../app/program/opening.py"/>
         <source>The backup could not be restored. {why}</source>
         <translation>无法恢复备份。{why}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>unfolded</source>
         <translation>已展开</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>folded</source>
         <translation>已折叠</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>waits for your answer</source>
         <translation>等你答复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>finished, not read yet</source>
         <translation>已完成，未读</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>open</source>
         <comment>it stands in a pane</comment>
         <translation>已打开</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>in the archive</source>
         <translation>已归档</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/spoken.py"/>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
         <source>tagged {tags}</source>
         <translation>标签：{tags}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Tags</source>
         <translation>标签</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Tags, separated by commas</source>
         <translation>标签，以英文逗号分隔</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>recipes, to read</source>
         <translation>食谱, 待读</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>Separated by commas. A search finds them with tag:name.</source>
         <translation>以英文逗号分隔。搜索时用 tag:name 查找。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/tags_dialog.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <source>In use: {tags}</source>
         <translation>使用中：{tags}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>{field} (optional)</source>
         <translation>{field}（可选）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>{least} to {most}</source>
         <translation>{least} 到 {most}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>at least {least}</source>
         <translation>至少 {least}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/question_field.py"/>
+        <location filename="../../app/ui/transcript/question_form.py"/>
         <source>at most {most}</source>
         <translation>最多 {most}</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>4 bits: the usual choice</source>
         <translation>4 位：常用选择</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>6 bits: closer to the original</source>
         <translation>6 位：更接近原模型</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>8 bits: hardly to be told from the original</source>
         <translation>8 位：与原模型几乎没有差别</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>4 and 6 bits: more where it matters</source>
         <translation>4 和 6 位：关键处更精细</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>3 and 6 bits: as small as 4, more where it matters</source>
         <translation>3 和 6 位：与 4 位一样小，关键处更精细</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>3 and 4 bits: the smallest</source>
         <translation>3 和 4 位：最小</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>2 and 6 bits: small, and not for every model</source>
         <translation>2 和 6 位：小，但并非适合所有模型</translation>
     </message>
     <message>
-        <location filename="../../app/conversion.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>It is quantized already: convert the model that it was made from</source>
         <translation>它已经量化：请转换它的原模型</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Stretto cannot use it: {why}.</source>
         <translation>Stretto 无法使用它：{why}。</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version} can be used.</source>
         <translation>可以使用 mlx-lm {version}。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>{ran} of its %n architectures run.</source>
         <comment>{ran} of its %n architectures run.</comment>
         <translation>
@@ -7921,132 +7921,132 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Nothing else is different from Stretto’s own.</source>
         <translation>其余与 Stretto 自带版本没有区别。</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>What is different from Stretto’s own:</source>
         <translation>与 Stretto 自带版本的区别：</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>it takes too long to start</source>
         <translation>启动时间太长</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>its process ended with {status}</source>
         <translation>其进程以 {status} 结束</translation>
     </message>
     <message>
-        <location filename="../../app/doctor.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>It wants {what}.</source>
         <translation>它需要 {what}。</translation>
     </message>
     <message>
-        <location filename="../../app/door_server.py"/>
+        <location filename="../../app/serving.py"/>
         <source>Port {port} is not free ({why}). Choose another.</source>
         <translation>端口 {port} 被占用（{why}）。请选择其他端口。</translation>
     </message>
     <message>
-        <location filename="../../app/download.py"/>
+        <location filename="../../app/models/downloads.py"/>
         <source>It failed ({kind}). The log says how.</source>
         <translation>失败（{kind}）。详情见日志。</translation>
     </message>
     <message>
-        <location filename="../../app/installed.py"/>
+        <location filename="../../app/models/installed.py"/>
         <source>{name} is no adapter: choose a folder that holds adapter_config.json and adapters.safetensors.</source>
         <translation>{name} 不是适配器：请选择包含 adapter_config.json 和 adapters.safetensors 的文件夹。</translation>
     </message>
     <message>
-        <location filename="../../app/installed.py"/>
+        <location filename="../../app/models/installed.py"/>
         <source>That folder</source>
         <translation>该文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Stretto ended while it started with it</source>
         <translation>Stretto 用它启动时中止</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Its own from the next start on</source>
         <translation>下次启动起使用自带版本</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>Stretto’s own</source>
         <translation>Stretto 自带版本</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version} is not used: {why}. Stretto uses its own.</source>
         <translation>未使用 mlx-lm {version}：{why}。Stretto 使用自带版本。</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version} from the next start on</source>
         <translation>下次启动起使用 mlx-lm {version}</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>mlx-lm {version}, from {wheel}</source>
         <translation>mlx-lm {version}，来自 {wheel}</translation>
     </message>
     <message>
-        <location filename="../../app/newer_mlx_lm.py"/>
+        <location filename="../../app/system/newer_mlx_lm.py"/>
         <source>It cannot be read: {why}.</source>
         <translation>无法读取：{why}。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is in the system&apos;s trash, where you can put it back.</source>
         <translation>{name} 在系统废纸篓中，可在那里放回原处。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is in the trash.</source>
         <translation>{name} 在废纸篓中。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is a part of Stretto.</source>
         <translation>{name} 是 Stretto 的一部分。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{folder} holds far more than a model. Remove the model&apos;s files there.</source>
         <translation>{folder} 中远不止一个模型。请在那里移除模型的文件。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is on its way to the trash.</source>
         <translation>{name} 正在移到废纸篓。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is being loaded. Wait until it is, or cancel that.</source>
         <translation>正在加载 {name}。请等待完成，或取消加载。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is being converted. Cancel that first.</source>
         <translation>正在转换 {name}。请先取消转换。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} is being downloaded. Cancel the download first.</source>
         <translation>正在下载 {name}。请先取消下载。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>The chat “{title}” answers with it, and will need another model.</source>
         <translation>对话“{title}”用它回答，之后需要其他模型。</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>%Ln chat answers with it, and will need another model.</source>
         <comment>%Ln chats answer with it, and will need another model.</comment>
         <translation>
@@ -8054,7 +8054,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>It shares files with %n other revision, which goes with it.</source>
         <comment>It shares files with %n other revisions, which go with it.</comment>
         <translation>
@@ -8062,47 +8062,47 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>Its folder holds other things, which go with it: {list} and more.</source>
         <translation>其文件夹中还有其他内容，会一并移除：{list}等。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>Its folder holds other things, which go with it: {list}.</source>
         <translation>其文件夹中还有其他内容，会一并移除：{list}。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} was not removed: {why}. Its folder can be shown, and removed there.</source>
         <translation>{name} 未移除：{why}。可显示其文件夹，在那里移除。</translation>
     </message>
     <message>
-        <location filename="../../app/removal.py"/>
+        <location filename="../../app/models/removal.py"/>
         <source>{name} was not put back: {why}.</source>
         <translation>{name} 未放回：{why}。</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>it is not there any more</source>
         <translation>它已不存在</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>the trash does not take it</source>
         <translation>废纸篓不接受它</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>the trash has not taken it</source>
         <translation>废纸篓没有接受它</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>it is not in the trash any more</source>
         <translation>它已不在废纸篓中</translation>
     </message>
     <message>
-        <location filename="../../app/system_trash.py"/>
+        <location filename="../../app/models/system_trash.py"/>
         <source>something of that name is there again</source>
         <translation>那里又有了同名的项目</translation>
     </message>
@@ -8113,97 +8113,97 @@ You left it unanswered.</source>
         <translation>{answer} 是 {what}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/group.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Answer {letter}</source>
         <translation>回答 {letter}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>One message</source>
         <translation>一条消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>A message in each line</source>
         <translation>每行一条消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>My prompts</source>
         <translation>我的提示词</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>What to ask</source>
         <translation>提问内容</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Message to compare</source>
         <translation>要对比的消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>It has variables to be filled in. Write it out as a line instead.</source>
         <translation>其中有待填的变量。请改为写成一行。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Ask</source>
         <translation>提问</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Ask at most {most} messages: these are {count}.</source>
         <translation>最多提问 {most} 条消息：现有 {count} 条。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Keep a prompt first, with Edit &gt; Prompts.</source>
         <translation>请先通过“编辑 &gt; 提示词”保存提示词。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Tick the prompts that all columns answer.</source>
         <translation>勾选所有列要回答的提示词。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Write a message in each line. All columns answer all of them.</source>
         <translation>每行写一条消息。所有列都会回答全部消息。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Write the message that all columns answer.</source>
         <translation>写下所有列要回答的消息。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Several messages for all columns, one in each line</source>
         <translation>发给所有列的多条消息，每行一条</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/messages_field.py"/>
+        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>One message for all columns</source>
         <translation>发给所有列的一条消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Scroll Compared Answers Together</source>
         <translation>同步滚动对比的回答</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Compared answers scroll together</source>
         <translation>对比的回答同步滚动</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>Each answer scrolls by itself</source>
         <translation>每个回答单独滚动</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/compare/together.py"/>
+        <location filename="../../app/ui/compare/compare.py"/>
         <source>{name} was kept {kept} of %n times so far</source>
         <comment>{name} was kept {kept} of %n times so far</comment>
         <translation>
@@ -8211,32 +8211,32 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>writing</source>
         <translation>撰写中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>using a tool</source>
         <translation>正在使用工具</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>waiting for your answer</source>
         <translation>等你答复</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>resting</source>
         <translation>空闲</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Resume</source>
         <translation>继续</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</source>
         <comment>{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit</comment>
         <translation>
@@ -8244,7 +8244,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{title}: {state}, %Ln tokens in its KV cache</source>
         <comment>{title}: {state}, %Ln tokens in its KV cache</comment>
         <translation>
@@ -8252,58 +8252,58 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>waiting, {place}.</source>
         <translation>等待中，第 {place} 位</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/lane_row.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{rate} read</source>
         <comment>while a prompt is being read</comment>
         <translation>读取 {rate}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{all} in all · chats’ KV {kv}</source>
         <translation>共 {all} · 对话的 KV {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>models {models} · chats’ KV {kv}</source>
         <translation>模型 {models} · 对话的 KV {kv}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>models</source>
         <translation>模型</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>what the chats have read (KV caches)</source>
         <translation>对话已读取的内容（KV 缓存）</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>free again, kept for what comes next</source>
         <translation>已释放，留待后用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>the program itself</source>
         <translation>程序本身</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>helper processes</source>
         <translation>辅助进程</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>{size} of memory in all:</source>
         <translation>共占用内存 {size}：</translation>
     </message>
     <message>
-        <location filename="../../app/ui/score/memory.py"/>
+        <location filename="../../app/ui/score.py"/>
         <source>Models and chats may take {most} and take {used}.</source>
         <translation>模型和对话可占用 {most}，已占用 {used}。</translation>
     </message>
@@ -8313,42 +8313,42 @@ You left it unanswered.</source>
         <translation>发送  Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Open Link</source>
         <translation>打开链接</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link attaches a file to a mail, so Stretto does not open it.</source>
         <translation>此链接会在邮件中附加文件，因此 Stretto 不打开它。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Write a mail to this address outside Stretto?</source>
         <translation>要在 Stretto 之外给此地址写邮件吗？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link does not lead to a web page, so Stretto does not open it.</source>
         <translation>此链接不指向网页，因此 Stretto 不打开它。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>It leads to {place}, not to what stands before the “@”:</source>
         <translation>它指向 {place}，而不是“@”前面的内容：</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>This link hides where it leads, so Stretto does not open it.</source>
         <translation>此链接隐藏了去向，因此 Stretto 不打开它。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>Open this address at {place} outside Stretto?</source>
         <translation>要在 Stretto 之外打开位于 {place} 的此网址吗？</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/widgets/links.py"/>
+        <location filename="../../app/ui/widgets/asking.py"/>
         <source>(%Ln more character)</source>
         <comment>(%Ln more characters)</comment>
         <translation>
@@ -8356,27 +8356,27 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>The answer is not signed by the makers of Stretto.</source>
         <translation>答复没有 Stretto 开发者的签名。</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>The answer could not be understood.</source>
         <translation>无法识别答复。</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>it was sent elsewhere</source>
         <translation>它被转到了别处</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>No answer: {why}.</source>
         <translation>没有答复：{why}。</translation>
     </message>
     <message>
-        <location filename="../../app/updates.py"/>
+        <location filename="../../app/system/updates.py"/>
         <source>It failed; the log says how.</source>
         <translation>失败；详情见日志。</translation>
     </message>
@@ -8391,42 +8391,42 @@ You left it unanswered.</source>
         <translation>“{name}”有 {size} 个字符。最多 {most} 个。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>A prompt of {server}.</source>
         <translation>{server} 的提示词。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>A resource of {server}.</source>
         <translation>{server} 的资源。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/arguments_dialog.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Use Prompt</source>
         <translation>使用提示词</translation>
     </message>
     <message>
-        <location filename="../../app/ui/palette/resource_picker.py"/>
+        <location filename="../../app/ui/palette/pickers.py"/>
         <source>Resources</source>
         <translation>资源</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_offers.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Being asked…</source>
         <translation>正在询问…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_offers.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>A message takes {most} files.</source>
         <translation>一条消息可附 {most} 个文件。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Running {tool}</source>
         <translation>正在运行 {tool}</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>Running %n tool</source>
         <comment>Running %n tools</comment>
         <translation>
@@ -8434,12 +8434,12 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/tool_figures.py"/>
+        <location filename="../../app/ui/style/figures.py"/>
         <source>step {step}</source>
         <translation>第 {step} 步</translation>
     </message>
     <message>
-        <location filename="../../app/pressure.py"/>
+        <location filename="../../app/models/residency.py"/>
         <source>The system is short of memory, so {model} was unloaded. Its chats load it again when they send.</source>
         <translation>系统内存不足，因此已卸载 {model}。其聊天在发送时会重新加载它。</translation>
     </message>
@@ -8601,7 +8601,7 @@ You left it unanswered.</source>
         <translation>{host} 无法继续。已收到的内容会保留。请重新回答。</translation>
     </message>
     <message>
-        <location filename="../../app/remote/request.py"/>
+        <location filename="../../app/remote/session.py"/>
         <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
         <translation>{host} 无法把回答限定为列表或模式。请在聊天设置的“回答格式”中选择其他形式：可以用 JSON。</translation>
     </message>
@@ -8621,34 +8621,34 @@ You left it unanswered.</source>
         <translation>{host} 上的 {model} 已不在您的模型列表中，因此没有发送任何内容。请重新添加，或选择其他模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>On this machine</source>
         <translation>在本机</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
-        <location filename="../../app/ui/pane/leaving.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>Leaves this machine</source>
         <translation>离开本机</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Open {name} in a chat</source>
         <translation>在聊天中打开 {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Answered elsewhere</source>
         <translation>在别处回答</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>A model at an address, such as vLLM, llama.cpp or another Stretto</source>
         <translation>位于某个地址的模型，例如 vLLM、llama.cpp 或另一个 Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>{name} is no longer listed. Its chats stay.</source>
         <translation>{name} 已不在列表中。它的聊天会保留。</translation>
     </message>
@@ -8694,132 +8694,132 @@ You left it unanswered.</source>
         <translation>忽略</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>The keyboard’s language</source>
         <translation>键盘的语言</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/spelling_choice.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Not checked</source>
         <translation>不检查</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
         <translation>拼写检查已关闭。可在“设置 &gt; 撰写”中打开。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/spelling_commands.py"/>
+        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Next Misspelt Word</source>
         <translation>下一个拼写错误</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Small and quick, talks about anything</source>
         <translation>小巧快速，什么都能聊</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Questions, reasoning and tools</source>
         <translation>问答、推理和工具</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Many languages, short texts</source>
         <translation>多种语言、短文本</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Quick answers, room for more chats</source>
         <translation>回答快，可容纳更多聊天</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning, code and tools</source>
         <translation>推理、代码和工具</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Writing and many languages</source>
         <translation>写作和多种语言</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Steady answers, room for more chats</source>
         <translation>回答稳定，可容纳更多聊天</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning and tools, quick for its size</source>
         <translation>推理和工具，同等大小中较快</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning and code, more exact</source>
         <translation>推理和代码，更精确</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code, hard questions and tools</source>
         <translation>代码、难题和工具</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Writing, many languages, quick</source>
         <translation>写作、多种语言、快速</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning, tools, room for more chats</source>
         <translation>推理、工具，可容纳更多聊天</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, very quick for its size</source>
         <translation>代码和工具，同等大小中非常快</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Writing, languages, hard questions</source>
         <translation>写作、语言、难题</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code, hard questions, room for chats</source>
         <translation>代码、难题，可容纳多个聊天</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code and tools, more exact</source>
         <translation>代码和工具，更精确</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Programming over long texts</source>
         <translation>长文本编程</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Long texts, very quick for its size</source>
         <translation>长文本，同等大小中非常快</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Code, tools, room for more chats</source>
         <translation>代码、工具，可容纳更多聊天</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Reasoning at an effort you choose</source>
         <translation>推理，深度可选</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Hard questions, code, many languages</source>
         <translation>难题、代码、多种语言</translation>
     </message>
     <message>
-        <location filename="../../app/suggestions.py"/>
+        <location filename="../../app/models/suggestions.py"/>
         <source>Hard questions, code, more exact</source>
         <translation>难题、代码，更精确</translation>
     </message>
@@ -8830,7 +8830,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
-        <location filename="../../app/ui/models/machine_commands.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
         <source>It has ended without a word.</source>
         <translation>它没有任何说明就结束了。</translation>
     </message>
@@ -8840,42 +8840,42 @@ You left it unanswered.</source>
         <translation>无法搜索此网络（{why}）。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Looking while this window is open. Nothing is found yet: the other Stretto must have been started by “serve --announce”.</source>
         <translation>此窗口打开期间会一直搜索。尚未找到：另一个 Stretto 必须以“serve --announce”启动。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Choose one, and write the key that was made there.</source>
         <translation>选择一个，并输入在那里创建的密钥。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Find Stretto on this network</source>
         <translation>在此网络上查找 Stretto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/network_list.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <source>Found on this network</source>
         <translation>在此网络上找到的</translation>
     </message>
     <message>
-        <location filename="../../app/chats/draft_models.py"/>
+        <location filename="../../app/models/drafts.py"/>
         <source>{name} has no draft model. {why}</source>
         <translation>{name} 没有草稿模型。{why}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{name} has no draft model.</source>
         <translation>{name} 没有草稿模型。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{draft} drafts for {name}.</source>
         <translation>{draft} 为 {name} 起草。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/draft_talk.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <source>{draft} drafts for {name} once that is loaded.</source>
         <translation>{name} 加载后，{draft} 会为它起草。</translation>
     </message>

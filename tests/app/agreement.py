@@ -9,20 +9,20 @@ from typing import Any
 
 from PySide6.QtWidgets import QApplication
 
-from app.application import Application
 from app.chats.actions import Action
 from app.chats.chat import Chat
-from app.chats.model_choice import LoadState
 from app.chats.reply import Phase
 from app.chats.turn import Editing, Paused, Running, Waiting
-from app.language import tr
+from app.models.loading import LoadState
+from app.program.application import Application
+from app.settings.language import tr
 from app.store import UNTITLED, Message
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.answer_row import AnswerRow
-from app.ui.transcript.tool_words import MOST_LAID_OUT, beginning
+from app.ui.transcript.message_row import MOST_LAID_OUT, beginning
 from app.ui.transcript.user_row import UserRow
-from app.ui.window.docks import Docks
 from app.ui.window.main_window import MainWindow
+from app.ui.workspace.docks import Docks
 from tests.app.step_engine import StepEngine
 
 KEPT = ("title", "model", "system", "params", "draft", "edited_id", "edited_text", "updated_at")

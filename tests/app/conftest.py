@@ -19,15 +19,16 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app import collector, flows
-from app.application import Application
-from app.paths import Paths
+from app import flows
+from app.program import collector
+from app.program.application import Application
+from app.settings.paths import Paths
 from app.ui.dialogs.dialogs import Recovery
 from app.ui.pane.pane import ChatPane
 from app.ui.style import theme
 from app.ui.widgets import asking
-from app.ui.window.docking import configure_docking
 from app.ui.window.main_window import MainWindow
+from app.ui.workspace.docks import configure_docking
 from tests.app.fake_engine import FakeEngine
 
 DEADLINE_MS = 5_000

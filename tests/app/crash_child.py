@@ -9,8 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-from app.application import Application, make_qt
-from app.paths import Paths
+from app.program.application import Application, make_qt
+from app.settings.paths import Paths
 from tests.app.fake_engine import FakeEngine
 
 

@@ -59,27 +59,27 @@ from PySide6.QtWidgets import (
 )
 
 from app import flows
-from app.application import Application, make_engine
 from app.chats.actions import Action
 from app.chats.options import ChatOptions
 from app.chats.turn import Editing
-from app.language import tr
-from app.paths import GUIDE, Paths
-from app.settings import Settings
+from app.program.application import Application, make_engine
+from app.settings.language import tr
+from app.settings.options import Settings
+from app.settings.paths import GUIDE, Paths
 from app.store import StoreError
 from app.ui.compare.compare_dialog import CompareDialog
-from app.ui.composer.composer_text import ComposerText
+from app.ui.composer.composer import ComposerText
 from app.ui.dialogs.dialogs import Recovery
-from app.ui.dialogs.import_dialog import ImportDialog
-from app.ui.dialogs.name_dialog import NameDialog
-from app.ui.dialogs.trash import TrashDialog
+from app.ui.dialogs.exchange import ImportDialog
+from app.ui.dialogs.kept import TrashDialog
+from app.ui.dialogs.names import NameDialog
 from app.ui.models.get_model import GetModelDialog
-from app.ui.pane.options_popover import OptionsPopover
+from app.ui.pane.options import OptionsPopover
 from app.ui.pane.pane import ChatPane
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style import theme
-from app.ui.window.docking import configure_docking
 from app.ui.window.main_window import MainWindow
+from app.ui.workspace.docks import configure_docking
 from tests.app.agreement import disagreements
 from tests.app.chats import exports
 from tests.app.step_engine import StepEngine
@@ -1263,7 +1263,7 @@ class RealActions(Actions):
 
 def application() -> QApplication:
     """The one there is, or a new one."""
-    from app.application import make_qt
+    from app.program.application import make_qt
 
     there = QApplication.instance()
     return there if isinstance(there, QApplication) else make_qt(["person"])

@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.bridge import Bridge, coalesce
-from app.crash import CrashReports
+from app.system.crash import CrashReports
 from engine import Finished, FinishReason, PromptProgress, ReplyStats, TextDelta
 
 

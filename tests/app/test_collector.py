@@ -7,7 +7,7 @@ import weakref
 
 import pytest
 
-from app.collector import Collector
+from app.program.collector import Collector
 
 
 class Knot:

@@ -12,9 +12,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from app import logs
-from app.crash import KEPT, CrashReports
-from app.ui.dialogs.crash_dialog import CrashDialog
+from app.system import logs
+from app.system.crash import KEPT, CrashReports
+from app.ui.dialogs.about import CrashDialog
 from tests.app.conftest import Start
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -79,8 +79,8 @@ def test_a_crash_of_the_process_is_offered_at_the_next_start(start: Start, profi
         import ctypes, sys
         from pathlib import Path
         from PySide6.QtCore import QTimer
-        from app.application import Application, make_qt
-        from app.paths import Paths
+        from app.program.application import Application, make_qt
+        from app.settings.paths import Paths
         from tests.app.fake_engine import FakeEngine
         qt = make_qt([])
         app = Application(qt, Paths.in_profile(Path(sys.argv[1])), lambda *_: FakeEngine())

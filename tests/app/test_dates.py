@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from app import language
-from app.ui.style.dates import date_line
+from app.settings import language
+from app.ui.style.figures import date_line
 
 DAY = time.mktime((2026, 11, 5, 17, 3, 0, 0, 0, -1))
 

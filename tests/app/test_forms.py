@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from app.chats.forms import fault
-from app.chats.options import ChatOptions, sampling
+from app.chats.options import ChatOptions, fault, sampling
 from tests.engine import hostile
 
 EVERY_FORM = [

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from app.bench.kill import measure
-from app.bench.ledger import Found, Ledger, read, tree
 from app.store import Chat, Message, Store, new_id
+from tests.bench.kill import measure
+from tests.bench.ledger import Found, Ledger, read, tree
 
 NOW = 1000.0
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.chats.tool_call import Doing
-from app.score.lanes import SPAN, Lanes
+from app.score import SPAN, Lanes
 
 CHATS = {"s1": ("c1", "One"), "s2": ("c2", "Two")}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app import licences
+from app.system import licences
 
 ROOT = Path(__file__).parents[2]
 

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, Phase
 from hypothesis.stateful import run_state_machine_as_test
 from PySide6.QtWidgets import QApplication
 
-from app.paths import GUIDE, model_location
+from app.models.names import model_location
+from app.settings.paths import GUIDE
 from tests.app.person import Actions, RealActions
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from app import __main__, selftest
-from app.paths import resources
+from app import __main__
+from app.program import selftest
+from app.settings.paths import resources
 from engine import EngineError
 from tests.hub import connected
 
@@ -53,8 +54,8 @@ def test_a_whole_program_passes(tmp_path: Path) -> None:
 def test_a_program_without_its_model_fails_and_says_so(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     broken = (
-        "from app import paths; from pathlib import Path; "
-        f"paths.resources = lambda: Path({str(tmp_path)!r})"
+        "from app.models import names; from pathlib import Path; "
+        f"names.resources = lambda: Path({str(tmp_path)!r})"
     )
     done = run("--self-test", "--json", str(report), code=broken)
     assert done.returncode == 1, done.stdout

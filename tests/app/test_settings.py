@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from app import settings_file
 from app.chats.options import ChatOptions, sampling
-from app.paths import GUIDE, Paths, model_fallback_name, model_location
-from app.settings import Settings
+from app.models.names import model_fallback_name, model_location
+from app.settings import files
+from app.settings.options import Settings
+from app.settings.paths import GUIDE, Paths
 
 
 def test_what_was_saved_is_read_again(tmp_path):
@@ -82,7 +83,7 @@ def test_by_reading_a_slow_disk_holds_up_nobody_who_changes_settings(tmp_path, m
         written.append(json.loads(text)["system"])
         path.write_text(text)
 
-    monkeypatch.setattr(settings_file, "replace_text", slowly)
+    monkeypatch.setattr(files, "replace_text", slowly)
     settings = Settings.load(file)
     for number in range(1000):
         settings.set(system=f"{number}")

@@ -15,10 +15,10 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app import logs
-from app.application import Application
-from app.paths import Paths
+from app.program.application import Application
+from app.settings.paths import Paths
 from app.store import Chat, Message, Store, StoreError, new_id
+from app.system import logs
 from app.ui.dialogs.dialogs import Recovery, ask_about_store, ask_about_unsaved
 from tests.app.conftest import Start
 from tests.app.fake_engine import FakeEngine

@@ -7,8 +7,8 @@ import hashlib
 
 import pytest
 
-from app import suggestions
-from app.ui.models.fit_words import has_room
+from app.models import suggestions
+from app.ui.models.found import has_room
 from engine import hub
 from engine.hub.gguf import kept
 from tests.engine import gguf_files as written

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app import system_trash
+from app.models import system_trash
 from tests.app.trash_bin import own_trash
 
 pytestmark = pytest.mark.skipif(sys.platform == "darwin", reason="the Finder puts things back")

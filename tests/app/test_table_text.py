@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from app.chats.table_text import as_csv, as_markdown
+from app.chats.table import as_csv, as_markdown
 
 ROWS = [
     ["Say a | b", 'He said "a, b".\nTwice.', "a\\b"],

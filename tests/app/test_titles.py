@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.chats.titles import LONGEST, asked_for_title, cleaned, title_said
+from app.chats.titling import LONGEST, asked_for_title, cleaned, title_said
 
 QUESTION = "My sourdough bread never rises in winter. What could be wrong with the dough?"
 ANSWER = "The yeast is slow in a cold kitchen. Let the dough rise for longer, near an oven."

@@ -11,9 +11,9 @@ from PySide6.QtCore import QCoreApplication, QLocale, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app import paths, pseudo, translation
-from app.language import LANGUAGES, counted, number, tr
-from app.settings import Settings
+from app.settings import paths, translation
+from app.settings.language import LANGUAGES, counted, number, tr
+from app.settings.options import Settings
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style.figures import bytes_line, figures_line, percent, seconds
 from tests.app.conftest import Start
@@ -191,10 +191,10 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize("code", pseudo.TRANSLATIONS)
+@pytest.mark.parametrize("code", translation.TRANSLATIONS)
 @pytest.mark.parametrize("text", TEXTS)
 def test_pseudo_texts_keep_their_places(code: str, text: str) -> None:
-    made = pseudo.TRANSLATIONS[code](text, "", -1)
+    made = translation.TRANSLATIONS[code](text, "", -1)
     assert made != text
     assert places_of(made) == places_of(text)
     for kept in ("&F", "<b>", "</b>", "&amp;", "&& ", "https://example.org/docs", "{{topic}}"):

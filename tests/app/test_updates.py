@@ -17,11 +17,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app import updates
-from app.settings import Settings
-from app.ui.dialogs.update_dialog import UpdateDialog
+from app.settings.options import Settings
+from app.system import updates
+from app.system.updates import Release, Source, UpdateError, Updates
+from app.ui.dialogs.about import UpdateDialog
 from app.ui.settings.settings_window import SettingsWindow
-from app.updates import Release, Source, UpdateError, Updates
 
 SECRET = SigningKey(bytes(range(32)))
 KEY = bytes(SECRET.verify_key)

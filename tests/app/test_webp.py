@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtGui import QColor, QImage, QImageReader
 
-from app.bench import webp
+from tests.bench import webp
 
 
 def _picture(*points: tuple[int, int]) -> QImage:

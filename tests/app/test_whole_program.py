@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from app.application import make_engine
 from app.chats.options import ChatOptions
-from app.paths import GUIDE, model_location
+from app.models.names import model_location
+from app.program.application import make_engine
+from app.settings.paths import GUIDE
 from app.store import Store
 from tests.app.conftest import Start
 
@@ -26,8 +27,8 @@ WINDOW_FIRST = """
 import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
-from app.application import Application, make_qt
-from app.paths import Paths
+from app.program.application import Application, make_qt
+from app.settings.paths import Paths
 
 qt = make_qt(["stretto"])
 application = Application(qt, Paths.in_profile(Path(sys.argv[1])))

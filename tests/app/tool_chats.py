@@ -15,8 +15,8 @@ from PySide6.QtCore import QCoreApplication, QEventLoop, QObject
 from app.bridge import Bridge
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
-from app.chats.model_choice import ModelLoader
 from app.chats.tool_call import CallState
+from app.models.loading import ModelLoader
 from app.store import Store
 from app.tools.builtin import BuiltIn, Context, own
 from app.tools.consent import Decision

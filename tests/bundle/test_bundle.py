@@ -159,7 +159,7 @@ def test_the_desktop_files_speak_of_one_program(module: Callable[[str], ModuleTy
     newest = about.find("releases/release")
     assert newest is not None
     assert newest.get("version") == contents.version()
-    source = (ROOT / "app" / "application.py").read_text(encoding="utf-8")
+    source = (ROOT / "app" / "program" / "application.py").read_text(encoding="utf-8")
     assert f'setDesktopFileName("{macos.IDENTIFIER}")' in source
 
 

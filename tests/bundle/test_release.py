@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from app import licences
+from app.system import licences
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -93,7 +93,7 @@ def test_a_workflow_is_sound(path: Path) -> None:
 def test_what_a_release_signs_is_what_the_program_reads(
     release: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app import updates
+    from app.system import updates
 
     monkeypatch.setattr(release, "CHANGELOG", tmp_path / "CHANGELOG.md")
     release.CHANGELOG.write_text("## [9.9.0]\n- New.\n", encoding="utf-8")

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from app.paths import Paths
+from app.settings.paths import Paths
 from tests.desktop.layout import Area, areas
 from tests.screen import xvfb
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.paths import Paths
+from app.settings.paths import Paths
 from tests.desktop.conftest import Desk
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from app.paths import Paths
+from app.settings.paths import Paths
 from tests.app.chats import exports
 from tests.desktop.conftest import Desk
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app.paths import Paths
-from app.settings import Settings
-from app.suggestions import for_machine, machine_memory
+from app.models.suggestions import for_machine, machine_memory
+from app.settings.options import Settings
+from app.settings.paths import Paths
 from tests.desktop.conftest import ROOT, Desk
 from tests.hub import Hub, connected
 

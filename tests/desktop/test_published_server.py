@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from app.paths import Paths
+from app.settings.paths import Paths
 from tests.desktop.conftest import Desk
 from tests.engine.scripted import write_scripted
 from tests.environments import folder_of, is_made

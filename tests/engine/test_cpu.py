@@ -39,7 +39,7 @@ def test_openblas_is_told_what_it_does_not_see(
 def test_nothing_imports_mlx_before_the_engine_puts_openblas_in_place() -> None:
     alone("""
         import sys
-        import app.application, app.selftest, engine, engine.cli.main
+        import app.program.application, app.program.selftest, engine, engine.cli.main
         assert "mlx.core" not in sys.modules
         assert "mlx_lm" not in sys.modules
     """)

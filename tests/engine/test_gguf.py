@@ -20,7 +20,7 @@ import pytest
 from mlx.utils import tree_flatten
 from tokenizers import Tokenizer
 
-from app.model_folders import look_at
+from app.models.installed import look_at
 from engine import Engine, EngineError, SamplingParams
 from engine.hub.gguf import blocks, folder, kept
 from engine.hub.gguf.reading import GgufFile

@@ -1,6 +1,6 @@
 """Chats written out as files: JSON that round-trips, Markdown, HTML, plain text and PDF.
 
-Imports: app.chats.attached, app.language, app.markdown, app.store, app.tools.
+Imports: app.chats, app.markdown, app.settings, app.store, app.tools.
 """
 
 from app.chats.exporting.export import Export, ExportError, Kind, Progress, StoppedError

@@ -13,10 +13,8 @@ from pathlib import Path
 from threading import Event
 from typing import IO, Any
 
-from app.chats.exporting.pages import page
-from app.chats.exporting.paper import write_pdf
-from app.chats.exporting.prose import markdown, plain
-from app.language import tr
+from app.chats.exporting.pages import markdown, page, plain, write_pdf
+from app.settings.language import tr
 from app.store import (
     FORMAT,
     VERSION,

@@ -13,7 +13,7 @@ from app.chats.importing import chatgpt, claude, lmstudio, webui
 from app.chats.importing.reading import Reader
 from app.chats.importing.report import Report
 from app.chats.importing.tree import Found, own_id, with_ids_of_ours
-from app.language import number, tr
+from app.settings.language import number, tr
 from app.store import FORMAT, VERSION, Chat, Folder, Store, StoreError, chat_from_json
 from app.store.attachments import AttachedText, Attachment, texts_from_json
 from app.store.portable import folders_from_json

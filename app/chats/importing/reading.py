@@ -20,7 +20,7 @@ from typing import IO, Any
 from ijson.backends import python as careful
 from ijson.common import JSONError
 
-from app.language import counted, mark, number, tr
+from app.settings.language import counted, mark, number, tr
 
 try:
     from ijson.backends import yajl2_c as quick

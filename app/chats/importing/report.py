@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from app.language import counted, number, tr
+from app.settings.language import counted, number, tr
 from app.store import Chat, Folder
 
 _MOST_FAULTS = 200

@@ -1,26 +1,66 @@
-"""Compare: one prompt, several answers side by side, and going on from the best."""
+"""A comparison that is open: its columns, what differs, and what is done in all of them."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from string import ascii_uppercase
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 
 from app.chats.differences import differences
 from app.chats.library import ChatLibrary
 from app.chats.transcript import title_from
-from app.language import tr
+from app.settings.language import counted, mark, tr
+from app.settings.options import Settings
 from app.store import Attachments
 from app.ui.compare.compare_dialog import Column
-from app.ui.compare.desk import Desk
-from app.ui.compare.group import Group, columns_from_json
 from app.ui.pane.header import PaneHeader
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.answer_row import AnswerRow
-from app.ui.window.pane_placement import columns_that_fit
-from app.ui.window.workspace import Workspace
+from app.ui.window.commands import command
+from app.ui.workspace.docks import Arrangement
+from app.ui.workspace.placement import columns_that_fit
+from app.ui.workspace.workspace import Workspace
+
+
+@dataclass
+class Group:
+    """The columns of one comparison.
+
+    Attributes:
+        columns: by chat: what it differs in, in a few words; from left to right.
+        blind: these words and the models' names are hidden until one is kept.
+        desk: what has given its place to the columns.
+    """
+
+    columns: dict[str, str]
+    blind: bool
+    desk: Desk
+
+    def alias(self, chat_id: str) -> str:
+        """What a hidden column is called instead."""
+        letter = ascii_uppercase[list(self.columns).index(chat_id)]
+        return tr("Answer {letter}", letter=letter)
+
+    def to_json(self) -> dict[str, Any]:
+        """What `columns_from_json` and `Desk.from_json` take."""
+        return {"columns": self.columns, "blind": self.blind, "desk": self.desk.to_json()}
+
+
+def columns_from_json(data: object) -> tuple[dict[str, str], bool] | None:
+    """The columns, and whether they are hidden; None for what cannot have come from a group."""
+    if not isinstance(data, dict):
+        return None
+    columns = data.get("columns")
+    if not isinstance(columns, dict) or not 2 <= len(columns) <= len(ascii_uppercase):
+        return None
+    if not all(isinstance(one, str) for pair in columns.items() for one in pair):
+        return None
+    return dict(columns), data.get("blind") is True
 
 
 class Comparisons(QObject):
@@ -297,3 +337,148 @@ class Comparisons(QObject):
         if prompt is not None and pane.chat.record.title == words:
             named = {"title": title_from(prompt.content), "titled_by": ""}
             self._library.change({pane.chat.id: named})
+
+
+class Desk:
+    """What stood in the main window before a comparison took its place.
+
+    Attributes:
+        before: how all panes stood.
+        chats: the ids of those that were put aside; none if there was nothing but a new chat.
+    """
+
+    def __init__(
+        self, library: ChatLibrary, workspace: Workspace, before: Arrangement, chats: list[str]
+    ) -> None:
+        self._library = library
+        self._workspace = workspace
+        self.before = before
+        self.chats = chats
+
+    @classmethod
+    def cleared(cls, library: ChatLibrary, workspace: Workspace) -> Desk:
+        """Put the main window's panes aside. Those in windows of their own stay."""
+        desk = cls(library, workspace, workspace.arrangement(), [])
+        for pane in workspace.panes():
+            if pane.window() is workspace.window():
+                if not pane.chat.blank:
+                    desk.chats.append(pane.chat.id)
+                workspace.close_pane(pane, told=False)
+        return desk
+
+    @classmethod
+    def from_json(cls, data: object, library: ChatLibrary, workspace: Workspace) -> Desk:
+        """What `to_json` gave, for another run of the program; an empty one for anything else."""
+        told = data if isinstance(data, dict) else {}
+        before = Arrangement.from_json(told.get("before"))
+        ids = told.get("chats")
+        chats = [i for i in ids if isinstance(i, str)] if isinstance(ids, list) else []
+        if before is None:
+            return cls(library, workspace, Arrangement("", ()), [])
+        return cls(library, workspace, before, chats)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"before": self.before.to_json(), "chats": self.chats}
+
+    def bring_back(self, columns: Collection[str] = (), kept: str = "") -> None:
+        """Let the chats stand where they did, with the ``kept`` one of the columns beside them.
+
+        Where a person has opened others meanwhile, these stay and nothing is rearranged.
+        """
+        ids, self.chats = self.chats, []
+        known = [i for i in ids if self._library.chat(i) is not None]
+        if not known:
+            return
+        open_now = {pane.chat.id for pane in self._workspace.panes()}
+        before = [i for i in self.before.chats if i in known or i in open_now - {*columns}]
+        if open_now <= {*columns, *before}:
+            chats = [self._library.open(i, "") for i in before]
+            self._workspace.arrange(self.before, chats)
+        for chat_id in known:
+            if self._workspace.pane(chat_id) is None and not self._workspace.reopen(chat_id):
+                self._workspace.show_chat(self._library.open(chat_id, ""))
+        if kept and not self._workspace.reopen(kept):
+            self._workspace.show_chat(self._library.open(kept, ""))
+
+
+class Together(QObject):
+    """Ties the wheel of compared answers on request, and keeps a tally by model.
+
+    Signals:
+        tied(on): whether they scroll together.
+        said(text): what the person should know.
+    """
+
+    tied = Signal(bool)
+    said = Signal(str)
+
+    def __init__(
+        self,
+        comparisons: Comparisons,
+        library: ChatLibrary,
+        settings: Settings,
+        workspace: Workspace,
+    ) -> None:
+        super().__init__(workspace)
+        self._comparisons = comparisons
+        self._library = library
+        self._settings = settings
+        self._on = False
+        self._panes: dict[QObject, ChatPane] = {}
+        workspace.pane_made.connect(self._on_pane_made)
+        comparisons.kept.connect(self._on_kept)
+
+    @command("tie_scrolling", mark("Scroll Compared Answers Together"), checkable=True)
+    def toggle(self) -> None:
+        """Tie the wheel of the columns of each comparison, or let each scroll by itself."""
+        self._on = not self._on
+        self.tied.emit(self._on)
+        self.said.emit(
+            tr("Compared answers scroll together")
+            if self._on
+            else tr("Each answer scrolls by itself")
+        )
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        pane = self._panes.get(watched)
+        if self._on and pane is not None and event.type() == QEvent.Type.Wheel:
+            before = pane.transcript.verticalScrollBar().value()
+            # Once the wheel has moved it: only then is it known by how much.
+            QTimer.singleShot(0, pane, partial(self._follow, pane, before))
+        return super().eventFilter(watched, event)
+
+    def _follow(self, pane: ChatPane, before: int) -> None:
+        by = pane.transcript.verticalScrollBar().value() - before
+        for other in self._comparisons.beside(pane):
+            bar = other.transcript.verticalScrollBar()
+            bar.setValue(bar.value() + by)
+
+    @Slot(object)
+    def _on_pane_made(self, pane: ChatPane) -> None:
+        viewport = pane.transcript.viewport()
+        self._panes[viewport] = pane
+        viewport.installEventFilter(self)
+        viewport.destroyed.connect(partial(self._panes.pop, viewport, None))
+
+    @Slot(str, list, str)
+    def _on_kept(self, model: str, compared: list[str], names: str) -> None:
+        """Of models only: a seed that was kept says nothing about the next question."""
+        if len(set(compared)) < 2:
+            if names:
+                self.said.emit(names)
+            return
+        tally = {name: list(counts) for name, counts in self._settings.kept.items()}
+        for name in set(compared):
+            kept, times = tally.get(name, [0, 0])
+            tally[name] = [kept + (name == model), times + 1]
+        self._settings.set(kept=tally)
+        kept, times = tally[model]
+        name = self._library.loader.get(model).name
+        words = counted(
+            "{name} was kept {kept} of %n times so far",
+            "{name} was kept {kept} of %n times so far",
+            times,
+            name=name,
+            kept=kept,
+        )
+        self.said.emit(f"{names}. {words}" if names else words)

@@ -1,4 +1,4 @@
-"""Asks what to compare: one prompt for several models, seeds or temperatures."""
+"""Asks what is to be compared: models, seeds or temperatures, messages and their files."""
 
 from __future__ import annotations
 
@@ -7,28 +7,256 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal, Slot
+from PySide6.QtGui import QDropEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
+    QComboBox,
     QDialog,
     QDialogButtonBox,
+    QHBoxLayout,
     QLabel,
+    QPlainTextEdit,
+    QPushButton,
     QRadioButton,
+    QScrollArea,
     QSpinBox,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from app.chats.options import ChatOptions
-from app.language import mark, tr
-from app.paths import model_fallback_name
+from app.chats.table import MOST_MESSAGES
+from app.models.names import model_fallback_name
+from app.settings.language import mark, number, tr
 from app.store import Attachments
-from app.ui.compare.compare_files import CompareFiles
-from app.ui.compare.messages_field import MessagesField
-from app.ui.pane.pane_files import PaneFiles
-from app.ui.widgets.wheel import WheelGuard
-from app.ui.widgets.width import keep_wide
+from app.ui.composer.composer import files_in
+from app.ui.composer.file_chips import FileChips
+from app.ui.pane.files import PaneFiles
+from app.ui.widgets.manners import WheelGuard, begin_at_edge, plain_tip
+from app.ui.widgets.sheet import keep_wide
+
+_DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
+
+
+class CompareFiles(QWidget):
+    """The chips of a pane's message, and what adds to them; all columns get the files.
+
+    They are the pane's own: what is chosen here is what its composer shows. Files are chosen by
+    the button, dropped anywhere on the dialog, or pasted into its message.
+
+    Signals:
+        changed(): other files go with the message, or one has been read.
+    """
+
+    changed = Signal()
+
+    def __init__(self, files: PaneFiles, field: AskField, parent: QWidget) -> None:
+        """``field``: the message's; ``parent``: the dialog."""
+        super().__init__(parent)
+        self._files = files
+        self.button = QPushButton(tr("Attach Files…"), self)
+        self.button.setAutoDefault(False)
+        self.button.clicked.connect(lambda: files.choose(self))
+        self._refused = QLabel(self)
+        self._refused.setTextFormat(Qt.TextFormat.PlainText)
+        self._refused.setProperty("muted", True)
+        self._refused.setWordWrap(True)
+        self._refused.hide()
+        self._row = QWidget(self)
+        self.chips = FileChips(self.button, self._row)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeading)
+        layout.addWidget(self._row)
+        layout.addWidget(self._refused)
+        files.wire(self.chips)
+        field.files_given.connect(files.add)
+        parent.setAcceptDrops(True)
+        parent.installEventFilter(self)
+        files.attaching.refused.connect(self._on_refused)
+        files.shown.connect(self._show)
+        self._show()
+
+    @property
+    def attachments(self) -> Attachments:
+        """What goes with the message."""
+        return self._files.attaching.files
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        """The names of files that are still being read."""
+        return self._files.attaching.reading
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in _DRAGS and isinstance(event, QDropEvent):
+            found = files_in(event.mimeData())
+            if not found:
+                return False
+            event.acceptProposedAction()
+            if event.type() == QEvent.Type.Drop:
+                self._files.add(found)
+            return True
+        return super().eventFilter(watched, event)
+
+    @Slot(str)
+    def _on_refused(self, why: str) -> None:
+        """Say it here as well: a notice of the window would lie behind the dialog."""
+        self._refused.setText(why)
+        self._refused.show()
+        self.changed.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    @Slot()
+    def _show(self) -> None:
+        if len(self._files.chips) > len(self.chips.chips):
+            self._refused.hide()  # another file was given
+        self.chips.show_files(self._files.chips)
+        self._arrange()
+        self.changed.emit()
+
+    def _arrange(self) -> None:
+        height = self.chips.arrange(self.width())
+        self.chips.setGeometry(0, 0, self.width(), height)
+        self._row.setFixedHeight(height)
+        self._row.setVisible(bool(height))
+
+
+ONE, LINES, PROMPTS = mark("One message"), mark("A message in each line"), mark("My prompts")
+"""The kinds, as the list holds them beside what `tr` makes of them."""
+_FIELD = 104
+
+
+class AskField(QPlainTextEdit):
+    """Plain text.
+
+    Signals:
+        files_given(paths): files were pasted or dropped.
+    """
+
+    files_given = Signal(list)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return source.hasText() or bool(files_in(source))
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        if files := files_in(source):  # their text would be nothing but "file:///…"
+            self.files_given.emit(files)
+        else:
+            super().insertFromMimeData(source)
+
+
+class MessagesField(QWidget):
+    """A field to write in, or a list to tick.
+
+    Signals:
+        changed(): something else is to be asked.
+    """
+
+    changed = Signal()
+
+    def __init__(self, prompt: str, prompts: Mapping[str, str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._prompts = dict(prompts)
+        self.kind = QComboBox(self)
+        self.kind.setAccessibleName(tr("What to ask"))
+        for words in (ONE, LINES, PROMPTS):
+            self.kind.addItem(tr(words), words)
+        self.prompt = AskField(prompt, self)
+        begin_at_edge(self.prompt)
+        self.prompt.setObjectName("field")
+        self.prompt.setAccessibleName(tr("Message to compare"))
+        self.prompt.setTabChangesFocus(True)
+        self.ticks: list[QCheckBox] = []
+        inside = QWidget(self)
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(2, 2, 2, 2)
+        for name, text in self._prompts.items():
+            tick = QCheckBox(name.replace("&", "&&"), inside)
+            gap = "{{" in text
+            tick.setEnabled(not gap)
+            tick.setChecked(not gap)
+            why = tr("It has variables to be filled in. Write it out as a line instead.")
+            tick.setToolTip(why if gap else plain_tip(text[:500]))
+            tick.toggled.connect(self.changed)
+            self.ticks.append(tick)
+            column.addWidget(tick)
+        column.addStretch(1)
+        self._list = QScrollArea(self)
+        self._list.setWidget(inside)
+        self._list.setWidgetResizable(True)
+        self._list.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._pages = QStackedWidget(self)
+        self._pages.setFixedHeight(_FIELD)
+        self._pages.addWidget(self.prompt)
+        self._pages.addWidget(self._list)
+        head = QHBoxLayout()
+        head.addWidget(QLabel(tr("Ask"), self))
+        head.addStretch(1)
+        head.addWidget(self.kind)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        layout.addLayout(head)
+        layout.addWidget(self._pages)
+        self.setFocusProxy(self.prompt)
+        self.kind.currentIndexChanged.connect(self._on_kind)
+        self.prompt.textChanged.connect(self.changed)
+        self._on_kind()
+
+    @property
+    def several(self) -> bool:
+        """Whether it is a list, of which the answers make a table."""
+        return bool(self.kind.currentData() != ONE)
+
+    def messages(self) -> list[str]:
+        """What is asked, each once."""
+        text = self.prompt.toPlainText()
+        if self.kind.currentData() == ONE:
+            found = [text.strip("\n")]
+        elif self.kind.currentData() == LINES:
+            found = [line.strip() for line in text.splitlines()]
+        else:
+            texts = zip(self.ticks, self._prompts.values(), strict=True)
+            found = [text.strip("\n") for tick, text in texts if tick.isChecked()]
+        return list(dict.fromkeys(message for message in found if message.strip()))
+
+    def why_not(self) -> str:
+        """Why this cannot be asked, as a sentence; "" if it can."""
+        count = len(self.messages())
+        if count > MOST_MESSAGES:
+            return tr(
+                "Ask at most {most} messages: these are {count}.",
+                most=number(MOST_MESSAGES),
+                count=number(count),
+            )
+        if count:
+            return ""
+        if self.kind.currentData() == PROMPTS:
+            if not self._prompts:
+                return tr("Keep a prompt first, with Edit > Prompts.")
+            return tr("Tick the prompts that all columns answer.")
+        if self.several:
+            return tr("Write a message in each line. All columns answer all of them.")
+        return tr("Write the message that all columns answer.")
+
+    @Slot()
+    def _on_kind(self) -> None:
+        ticks = self.kind.currentData() == PROMPTS
+        self._pages.setCurrentWidget(self._list if ticks else self.prompt)
+        self.prompt.setPlaceholderText(
+            tr("Several messages for all columns, one in each line")
+            if self.several
+            else tr("One message for all columns")
+        )
+        self.changed.emit()
+
 
 TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)
 """Of n columns the first n, in rising order."""

@@ -21,12 +21,11 @@ from PySide6.QtWidgets import (
 )
 
 from app import flows
-from app.chats.table import AnswerTable, Cell
-from app.chats.table_text import MESSAGE, as_csv, as_markdown
-from app.language import counted, tr
+from app.chats.table import MESSAGE, AnswerTable, Cell, as_csv, as_markdown
+from app.settings.language import counted, tr
 from app.ui.style.theme import grown, scaled
 from app.ui.widgets import asking
-from app.ui.widgets.plain import plain_tip
+from app.ui.widgets.manners import plain_tip
 
 _LOOK_MS = 500
 _SHOWN = 700

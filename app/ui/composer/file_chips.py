@@ -9,13 +9,13 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from app.language import tr
+from app.settings.language import tr
 from app.store import Attachment
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
-from app.ui.widgets.mirror import mirror, mirrored
+from app.ui.widgets.manners import mirror, mirrored
 
 
 @dataclass(frozen=True)

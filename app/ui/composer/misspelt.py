@@ -14,12 +14,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QTextEdit
 
-from app.language import tr
-from app.spelling.prose import Word, words
-from app.spelling.speller import Speller
-from app.ui.composer.composer_text import ComposerText
+from app.settings.language import tr
+from app.spelling.speller import Speller, Word, words
+from app.ui.composer.composer import ComposerText
 from app.ui.style.theme import theme
-from app.ui.widgets.aloud import announce
+from app.ui.widgets.manners import announce
 
 REST_MS = 250
 """So long after a change the words are looked at."""

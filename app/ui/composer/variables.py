@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from PySide6.QtCore import QEvent, QObject, QRegularExpression, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor
 
-from app.language import tr
-from app.ui.composer.composer_text import ComposerText
+from app.settings.language import tr
+from app.ui.composer.composer import ComposerText
 
 PATTERN = r"\{\{\s*([^{}\n]{1,60}?)\s*\}\}"
 

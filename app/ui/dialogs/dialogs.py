@@ -22,12 +22,12 @@ from PySide6.QtWidgets import (
 )
 
 from app import __version__
-from app.language import mark, tr
+from app.settings.language import mark, tr
 from app.store import StoreError, backups_of
+from app.system.crash import versions
 from app.ui.style.icons import app_icon
 from app.ui.style.theme import scaled, ui_font
-from app.ui.widgets.width import keep_high, keep_wide
-from app.versions import versions
+from app.ui.widgets.sheet import keep_high, keep_wide
 
 
 class Recovery(Enum):
@@ -208,7 +208,7 @@ def show_about(parent: QWidget) -> QDialog:
 
 
 def _show_licences(parent: QWidget) -> None:
-    from app.ui.dialogs.licences_window import (
+    from app.ui.dialogs.about import (
         LicencesWindow,  # it reads package metadata: 30 ms a start
     )
 

@@ -1,19 +1,29 @@
-"""The right side of Get Model: one model, whether it fits, and its card."""
+"""The right side of Get Model: one model, whether it fits, its card, and the main button."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, Qt, Signal, Slot
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
-from app.language import tr
-from app.suggestions import Suggestion
-from app.ui.models.card_view import CardView
-from app.ui.models.finding import CHATS, TOKENS
-from app.ui.models.fit_words import (
+from app.markdown import MarkdownDocument
+from app.models.suggestions import Suggestion
+from app.settings.language import mark, tr
+from app.ui.models.found import (
+    CHATS,
+    TOKENS,
     chats_line,
     facts_line,
     fit_sentence,
@@ -22,11 +32,102 @@ from app.ui.models.fit_words import (
     shown_name,
     tokens_line,
 )
-from app.ui.models.go_button import DOWNLOAD, OPEN
 from app.ui.style.figures import bytes_line
-from app.ui.style.theme import keep_font, repolish
+from app.ui.style.theme import keep_font, markdown_style, repolish, theme
+from app.ui.widgets.textview import TextView
 from engine import EngineError, hub
 from engine.hub import Fit
+
+DOWNLOAD, OPEN, LOOK_UP = mark("Download"), mark("Open"), mark("Look Up")
+"""What it can do. They are shown translated, and compared as they stand here."""
+
+
+class GoButton(QPushButton):
+    """Is pressed by Enter.
+
+    Attributes:
+        verb: what it does.
+    """
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setDefault(True)
+        self.offer(DOWNLOAD)
+
+    def offer(self, verb: str) -> None:
+        """Do this from now on, one of those above."""
+        self.verb = verb
+        self.setText(tr(verb))
+
+    def allow(self, why_not: str) -> None:
+        """Can be pressed, or says why it cannot be."""
+        self.setEnabled(not why_not)
+        self.setToolTip(why_not)
+
+
+class CardView(QScrollArea):
+    """Shows one card, which scrolls in its own area."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("card")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName(tr("Model card"))
+        self._markdown = MarkdownDocument(markdown_style(quiet=True), self)
+        self.view = _Words(self._markdown, self)
+        self.view.setAccessibleName(tr("Model card"))
+        self.setWidget(self.view)
+        self.view.height_changed.connect(self._lay_out)
+        theme().changed.connect(self._on_theme)
+
+    @property
+    def text(self) -> str:
+        """The card as it reads."""
+        return self._markdown.plain_text()
+
+    def show_card(self, markdown: str) -> None:
+        """Show a card in place of the one before; "" shows nothing."""
+        self._markdown.set_text(markdown)
+        self._markdown.finish()
+        for code in self._markdown.code_blocks():
+            self._markdown.wrap(code.name, True)  # there is no moving sideways here
+        self._lay_out()
+        self.verticalScrollBar().setValue(0)
+        self.setVisible(bool(markdown))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+
+    @Slot()
+    def _lay_out(self) -> None:
+        width = max(80, self.viewport().width())
+        self.view.resize(width, self.view.height_for(width) + 4)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self._markdown.set_style(markdown_style(quiet=True))
+        self._lay_out()
+
+
+class _Words(TextView):
+    """The card's text with what is painted under it."""
+
+    def __init__(self, markdown: MarkdownDocument, parent: QWidget) -> None:
+        super().__init__(markdown.document, parent)
+        self._markdown = markdown
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._markdown.paint_under(painter, QRectF(event.rect()))
+        painter.end()
+        super().paintEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
 
 
 class FoundModel(QWidget):

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
-from app.chats.asked import figures
-from app.chats.model_choice import ModelLoader
+from app.models.loading import ModelLoader, engine_figures
 
 if TYPE_CHECKING:
     from engine import Engine
@@ -50,7 +49,7 @@ class MemoryFigures(QObject):
             self._asking.start(self._tell(engine))
 
     async def _tell(self, engine: Engine) -> None:
-        told = await figures(engine)
+        told = await engine_figures(engine)
         if told is None:
             return
         memory = {model.id: model.nbytes for model in told.get("models", ())}

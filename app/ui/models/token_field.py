@@ -8,10 +8,11 @@ import shiboken6
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from app import flows, keychain
-from app.downloads import Downloads
-from app.language import mark, tr
-from app.ui.widgets.links import ask_and_open
+from app import flows
+from app.models.downloads import Downloads
+from app.settings import keychain
+from app.settings.language import mark, tr
+from app.ui.widgets.asking import ask_and_open
 from engine import hub
 
 log = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
 """What is found as one types: the command palette, and the list of prompts.
 
-Imports: app.language, app.ui.style, app.ui.widgets.
+Imports: app.settings, app.ui.style, app.ui.widgets.
 """

@@ -1,14 +1,128 @@
-"""Finds entries among many, in short turns of the GUI thread so that typing never waits."""
+"""What the palette can find, and how: many entries in short turns, so that typing never waits."""
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.ui.palette.entries import Entry
-from app.ui.palette.matching import Wanted, folded
+from app.settings.language import mark, tr
+
+
+class EntryKind(IntEnum):
+    """What an entry is. Of equally good ones a smaller kind stands first."""
+
+    COMMAND = 0
+    CHAT = 1
+    MODEL = 2
+    SETTING = 3
+    PROMPT = 4
+    RESOURCE = 5
+
+
+NAMES = {
+    EntryKind.COMMAND: mark("Command"),
+    EntryKind.CHAT: mark("Chat"),
+    EntryKind.MODEL: mark("Model"),
+    EntryKind.SETTING: mark("Setting"),
+    EntryKind.PROMPT: mark("Prompt"),
+    EntryKind.RESOURCE: mark("Resource"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row.
+
+    Attributes:
+        key: names it from start to start.
+        text: what is looked through first, and shown.
+        beside: shown muted behind it, and looked through too: a menu, a section, a folder.
+        keys: its shortcut as this system writes it.
+        why_not: why it cannot be chosen now, "" if it can.
+        choose: what choosing it does.
+        choose_beside: what choosing it with Ctrl does; the same where there is nothing else.
+        english: the text in English, looked through too: manuals and habits name it so.
+    """
+
+    kind: EntryKind
+    key: str
+    text: str
+    choose: Callable[[], object]
+    beside: str = ""
+    keys: str = ""
+    why_not: str = ""
+    choose_beside: Callable[[], object] | None = None
+    english: str = ""
+
+    @property
+    def spoken(self) -> str:
+        """The row for a screen reader."""
+        parts = [self.text, tr(NAMES[self.kind]), self.beside, self.keys]
+        if self.why_not:
+            parts.append(tr("Not possible now: {why}", why=self.why_not))
+        return ", ".join(filter(None, parts))
+
+
+WORST = 4
+"""The last of the grades of a `Fit`."""
+
+
+def folded(text: str) -> str:
+    """The text without case and accents, for comparing."""
+    text = text.casefold()
+    if text.isascii():
+        return text
+    apart = unicodedata.normalize("NFKD", text)
+    return "".join(c for c in apart if not unicodedata.combining(c))
+
+
+@dataclass(frozen=True, order=True)
+class Fit:
+    """How a text fits; the smaller the better.
+
+    Attributes:
+        grade: 0 begins with what was typed, 1 has its words at the beginnings of words, 2 has its
+            words, 3 has them in what stands beside the text, 4 has its letters in this order.
+        spread: characters between the first and the last of those letters, 0 for other grades.
+    """
+
+    grade: int
+    spread: int = 0
+
+
+class Wanted:
+    """What was typed, prepared once for many texts."""
+
+    LOOSEST = 3
+    """The letters of grade 4 may be spread over this many times what was typed, and a few more."""
+
+    def __init__(self, typed: str) -> None:
+        self.typed = " ".join(folded(typed).split())
+        self._words = self.typed.split()
+        self._starts = [re.compile(rf"\b{re.escape(word)}") for word in self._words]
+        letters = [re.escape(c) for c in self.typed if c != " "]
+        self._letters = re.compile(r"\b" + ".*?".join(letters)) if len(letters) > 1 else None
+        self._most = self.LOOSEST * len(letters) + 4
+
+    def fit(self, text: str, beside: str = "") -> Fit | None:
+        """How a text fits that `folded` was given, with what stands ``beside`` it; None: not."""
+        words = self._words
+        if all(word in text for word in words):
+            if text.startswith(self.typed):
+                return Fit(0)
+            return Fit(1 if all(start.search(text) for start in self._starts) else 2)
+        if beside and all(word in text or word in beside for word in words):
+            return Fit(3)
+        found = self._letters.search(text) if self._letters is not None else None
+        if found is not None and found.end() - found.start() <= self._most:
+            return Fit(WORST, found.end() - found.start())
+        return None
 
 
 class Finder(QObject):

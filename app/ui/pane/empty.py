@@ -8,16 +8,17 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app import flows, suggestions
+from app import flows
 from app.chats.chat import Chat
-from app.language import mark, tr
-from app.paths import GUIDE
+from app.models import suggestions
+from app.settings.language import mark, tr
+from app.settings.paths import GUIDE
 from app.tools.builtin import DATE
-from app.ui.pane import leaving
+from app.ui.pane import header
 from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
 from app.ui.style.theme import keep_font
-from app.ui.widgets.keys import native
+from app.ui.widgets.manners import native
 
 # The Guide knows English only: what is asked of it is not translated.
 GUIDE_THINGS = (
@@ -112,7 +113,7 @@ class EmptyChat(QWidget):
                 "Ask me anything, or start with one of these."
             )
             if guide
-            else leaving.teaching(remote)
+            else header.teaching(remote)
             if remote is not None
             else tr("It runs on this machine, and nothing you write leaves it.")
         )

@@ -1,25 +1,166 @@
-"""The line at the top of a pane: which model answers here and what it is doing."""
+"""The line at the top of a pane: which model answers here, where, and what it is doing."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from app.chats.chat import Chat
-from app.chats.model_choice import LoadState
 from app.chats.reply import Phase
 from app.chats.tool_call import doing
-from app.language import mark, tr
-from app.ui.pane import leaving
-from app.ui.pane.context_meter import ContextMeter
+from app.models.loading import LoadState
+from app.remote.address import KINDS, Remote
+from app.remote.session import RemoteModel
+from app.settings.language import counted, mark, number, tr
+from app.ui.pane.sampling_form import MORE
 from app.ui.style import tokens as t
-from app.ui.style.figures import percent, phase_line
+from app.ui.style.figures import doing_line, percent, phase_line
 from app.ui.style.icons import icon
 from app.ui.style.theme import grown, theme, ui_font
-from app.ui.style.tool_figures import doing_line
 from app.ui.widgets.buttons import IconButton, PaintedButton
-from app.ui.widgets.mirror import mirror, mirrored
+from app.ui.widgets.manners import mirror, mirrored
+
+
+def state_elsewhere(remote: Remote, *, short: bool) -> str:
+    """What stands beside the model's name while it rests."""
+    if short:
+        return tr("Remote", "of a model that answers on another machine")
+    return tr("On this machine") if remote.here else tr("Leaves this machine")
+
+
+def foot(remotes: Sequence[Remote], *, hidden: bool = False) -> str:
+    """The line below the composer's text; "" where the text stays here.
+
+    ``hidden``: which model it is must not be told now.
+    """
+    away = list(dict.fromkeys(remote.host for remote in remotes if not remote.here))
+    here = list(dict.fromkeys(remote.host for remote in remotes if remote.here))
+    if hidden and away:
+        return tr("What you send leaves this machine.")
+    if away:
+        return tr("Sent to {host}: it leaves this machine.", host=", ".join(away + here))
+    hosts = ", ".join(here)
+    return tr("Sent to {host}, another program of this machine.", host=hosts) if here else ""
+
+
+def teaching(remote: Remote) -> str:
+    """What an empty chat says of its model."""
+    if remote.here:
+        text = mark("It is answered by another program of this machine, at {host}.")
+    else:
+        text = mark("It runs on another machine: all that you send in this chat goes to {host}.")
+    return tr(text, host=remote.host)
+
+
+def of_tools(chat: Chat) -> str:
+    """What is to be known of a chat's model before it is given tools; "" for nothing."""
+    model, remote = chat.model_status.model, chat.remote
+    if remote is not None:
+        text = mark("What they return is sent to {host}, as what you write is.")
+        return tr(text, host=remote.host)
+    none = model is not None and not model.tool_format
+    return tr("{name} cannot call tools.", name=chat.model_status.name) if none else ""
+
+
+def of_settings(chat: Chat) -> str:
+    """Which settings of a chat have no effect where its model is; "" for a model of this program.
+
+    What concerns the engine's own work never has: memory, bits, and forgetting the oldest turns.
+    """
+    if (remote := chat.remote) is None:
+        return ""
+    known = chat.model_status.model
+    kind = KINDS[known.remote.kind if isinstance(known, RemoteModel) else remote.kind]
+    names = [tr(number.words) for number in MORE if number.name not in kind.sampling]
+    names += [tr("KV cache"), tr("Context")]
+    return tr(
+        "{host} is not told of: {names}. How many tokens a chat takes it says after each answer.",
+        host=remote.host,
+        names=", ".join(names),
+    )
+
+
+def words(chat: Chat, heard: int, others: Sequence[Remote]) -> tuple[str, str]:
+    """What stands in the empty composer of a chat, and the line below the text.
+
+    Args:
+        heard: how many chats hear what is written there; 0 for this one only.
+        others: where it goes besides.
+    """
+    placeholder = (
+        counted("Message %n chat…", "Message %n chats…", heard)
+        if heard > 1
+        else tr("Message {name}…", name=chat.alias or chat.model_status.name)
+    )
+    known = chat.model_status.state is LoadState.READY  # nothing is sent to one that was removed
+    own = (chat.remote,) if chat.remote is not None and known else ()
+    return placeholder, foot((*own, *others), hidden=bool(chat.alias))
+
+
+class ContextMeter(QWidget):
+    """A ring that fills as the chat fills the model's context; the figures on hover."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._share = 0.0
+        self._words = ""
+        self.setFixedSize(28, 28)
+        self.hide()
+
+    @property
+    def share(self) -> float:
+        """How much of the context the last turn took, 0 to 1."""
+        return self._share
+
+    @property
+    def words(self) -> str:
+        """How many tokens of how many the last turn took, in few words."""
+        return self._words
+
+    def show_context(self, used: int, reused: int, limit: int) -> None:
+        """Show tokens of the last turn, those of them that were reused, and the limit."""
+        self.setVisible(used > 0 and limit > 0)
+        if not limit:
+            return
+        self._share = min(1.0, used / limit)
+        figures = {"used": number(used), "limit": number(limit)}
+        self._words = counted(
+            "{used} of {limit} tokens", "{used} of {limit} tokens", limit, **figures
+        )
+        words = counted(
+            "{used} of {limit} tokens of context",
+            "{used} of {limit} tokens of context",
+            limit,
+            **figures,
+        )
+        if reused:
+            words = tr(
+                "{context}, {count} reused in the last turn", context=words, count=number(reused)
+            )
+        if self._share > 0.9:
+            words = tr(
+                "{context}. Nearly full: start a new chat, "
+                "or let this one forget its oldest turns.",
+                context=words,
+            )
+        self.setToolTip(words)
+        self.setAccessibleName(tr("Context: {words}", words=words))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ring = QRectF(7, 7, 14, 14)
+        painter.setPen(QPen(QColor(tokens.divider), 2.2))
+        painter.drawEllipse(ring)
+        colour = QColor(tokens.danger if self._share > 0.9 else tokens.accent)
+        painter.setPen(QPen(colour, 2.2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        painter.drawArc(ring, 90 * 16, -round(max(0.03, self._share) * 360 * 16))
+
 
 MODEL_TIP = mark("Choose another model for this chat")
 OPTIONS_TIP = mark("Settings of this chat")
@@ -155,7 +296,7 @@ class PaneHeader(QWidget):
             state = doing_line(at_work, short=short)
         if not state:
             state = {
-                LoadState.READY: leaving.state(chat.remote, short=short)
+                LoadState.READY: state_elsewhere(chat.remote, short=short)
                 if chat.remote is not None
                 else tr("Ready"),
                 LoadState.FAILED: tr("Not loaded"),

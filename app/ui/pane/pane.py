@@ -4,27 +4,233 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QGuiApplication,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.chats.actions import Action
 from app.chats.chat import Chat
-from app.chats.model_choice import LoadState
 from app.chats.turn import Editing
-from app.language import tr
-from app.paths import base_of
-from app.remote.address import Remote
+from app.models.errors import DOES_NOT_FIT
+from app.models.loading import LoadState, ModelStatus
+from app.models.names import adapter_of, base_of
+from app.remote.address import Remote, is_remote
+from app.remote.errors import NOT_STARTED
+from app.settings.language import tr
 from app.store import Attachments
+from app.store.index import shown_text
 from app.ui.composer.composer import Composer
-from app.ui.pane import leaving
+from app.ui.pane import header
 from app.ui.pane.empty import EmptyChat
-from app.ui.pane.find_bar import FindBar
 from app.ui.pane.header import PaneHeader
-from app.ui.pane.notice import LoadNotice
-from app.ui.transcript.error_block import BASE, MODELS, UNLOAD
-from app.ui.transcript.transcript_layout import column_in
-from app.ui.transcript.transcript_view import TranscriptView
+from app.ui.style import tokens as t
+from app.ui.style.theme import keep_font, theme
+from app.ui.transcript.answer_row import BASE, MODELS, UNLOAD, WITHOUT
+from app.ui.transcript.transcript import TranscriptView, column_in
+from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.manners import announce
+from engine.errors import OUT_OF_MEMORY
+
+
+class Notice(QWidget):
+    """Text with a few verbs below it, on a quiet wash of the danger colour."""
+
+    def __init__(self, verbs: tuple[str, ...], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Notice"))
+        self._text = QLabel(self)
+        self._text.setWordWrap(True)
+        keep_font(self._text, 14)
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self._text.setSizePolicy(policy)
+        self.buttons = [QPushButton(verb, self) for verb in verbs]
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for button in self.buttons:
+            row.addWidget(button)
+        row.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(14, 12, 14, 12)
+        layout.setSpacing(10)
+        layout.addWidget(self._text)
+        layout.addLayout(row)
+        theme().changed.connect(self._on_theme)
+
+    def set_text(self, text: str) -> None:
+        if text != self.text:
+            self._text.setText(text)
+            self.setAccessibleName(text)
+            announce(self, text, urgent=True)
+
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme().tokens.danger_wash))
+        painter.drawRoundedRect(QRectF(self.rect()), t.RADIUS, t.RADIUS)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self.update()
+
+
+class LoadNotice(Notice):
+    """Why a pane's model is not there."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(
+            (tr("Try Again"), tr("Open Model Folder…"), tr("Unload a Model…"), tr(WITHOUT)), parent
+        )
+
+    def show_status(self, model_status: ModelStatus, name: str) -> None:
+        """Say what has become of loading, and offer what helps. ``name``: the model's, here."""
+        # Of memory; a narrow pane has room for two.
+        short = model_status.code in {OUT_OF_MEMORY, DOES_NOT_FIT}
+        no_fit = model_status.fit is not None
+        variant = bool(adapter_of(model_status.ref))
+        self.buttons[2].setText(tr("What Would Fit…") if no_fit else tr("Unload a Model…"))
+        remote = is_remote(model_status.ref)  # neither trying nor a folder brings it back
+        stopped = model_status.code == NOT_STARTED
+        self.buttons[0].setText(tr("Start Again") if stopped else tr("Try Again"))
+        self.buttons[0].setVisible(not remote or stopped)
+        self.buttons[1].setVisible(not short and not variant and not remote)
+        self.buttons[2].setVisible(short)
+        self.buttons[3].setVisible(not short and variant)
+        if model_status.state is LoadState.FAILED:
+            error = model_status.error
+            self.set_text(
+                error
+                if remote
+                else tr("{name} does not fit into memory. {error}", name=name, error=error)
+                if no_fit
+                else tr("{name} could not be loaded. {error}", name=name, error=error)
+            )
+
+
+class FindBar(QWidget):
+    """Looks for words in the shown messages, the newest first, and leads from one to the next.
+
+    Signals:
+        closed(): the person is done; the keys go back to the composer.
+    """
+
+    closed = Signal()
+
+    def __init__(
+        self, chat: Chat, transcript: TranscriptView, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._chat = chat
+        self._transcript = transcript
+        self._hits: list[str] = []
+        self._at = 0
+        self._texts: dict[str, tuple[str, str]] = {}  # by message: its source, and what it shows
+        self.field = QLineEdit(self)
+        self.field.setPlaceholderText(tr("Find in this chat"))
+        self.field.setAccessibleName(tr("Find in this chat"))
+        self.setAccessibleName(tr("Find in this chat"))
+        self.count = QLabel(self)
+        self.count.setProperty("muted", True)
+        up = IconButton("caret-up", tr("Earlier message  Enter"), self)
+        down = IconButton("caret-down", tr("Later message  Shift+Enter"), self)
+        close = IconButton("x", tr("Close  Esc"), self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 5, 8, 6)
+        row.setSpacing(4)
+        row.addWidget(self.field, 1)
+        row.addSpacing(4)
+        for widget in (self.count, up, down, close):
+            row.addWidget(widget)
+        self.field.textChanged.connect(self._on_text)
+        self.field.installEventFilter(self)
+        up.clicked.connect(lambda: self.step(1))
+        down.clicked.connect(lambda: self.step(-1))
+        close.clicked.connect(self.close_bar)
+        self.hide()
+
+    def open_bar(self) -> None:
+        """Show it with the keys in its field."""
+        self.show()
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.field.selectAll()
+        self._on_text()
+
+    @Slot()
+    def close_bar(self) -> None:
+        self.hide()
+        self._transcript.highlight("")
+        self._texts.clear()
+        self.closed.emit()
+
+    def step(self, by: int) -> None:
+        """Go to the next earlier (+1) or later (-1) message that has the words."""
+        if self._hits:
+            self._at = (self._at + by) % len(self._hits)
+            self._go()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() == Qt.Key.Key_Escape:
+                self.close_bar()
+                return True
+            if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+                later = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+                self.step(-1 if later else 1)
+                return True
+        return super().eventFilter(watched, event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        line = self.rect().adjusted(0, self.height() - 1, 0, 0)
+        QPainter(self).fillRect(line, theme().color("border"))
+
+    @Slot()
+    def _on_text(self) -> None:
+        words = self.field.text().strip().casefold()
+        path = self._chat.transcript.path if words else []
+        self._hits = [m.id for m in reversed(path) if words in self._shown(m.id)]
+        self._at = 0
+        self._transcript.highlight(self.field.text().strip())
+        if self._hits:
+            self._go()
+        else:
+            self.count.setText(tr("Not found") if words else "")
+
+    def _shown(self, message_id: str) -> str:
+        """What the message reads like: its marks are not looked through."""
+        message = self._chat.message(message_id)
+        kept = self._texts.get(message_id)
+        if kept is None or kept[0] != message.content:
+            text = shown_text(message.content, message.role).casefold()
+            self._texts[message_id] = kept = (message.content, text)
+        return kept[1]
+
+    def _go(self) -> None:
+        self.count.setText(tr("{number} of {count}", number=self._at + 1, count=len(self._hits)))
+        self._transcript.show_message(self._hits[self._at])
 
 
 class ChatPane(QWidget):
@@ -230,7 +436,7 @@ class ChatPane(QWidget):
         told = bool(last) and last[0].status == "error" and last[0].error == model_status.error
         self.notice.setVisible(failed and not told)
         self.notice.show_status(model_status, chat.alias or model_status.name)
-        self.composer.set_words(*leaving.words(chat, self._broadcast, self._heard_at))
+        self.composer.set_words(*header.words(chat, self._broadcast, self._heard_at))
         self._show_turn()
         if self.isVisible() and chat.unseen:
             chat.mark_seen()

@@ -1,4 +1,4 @@
-"""The numbers of a chat's sampling as rows of a form; each may be left to the model."""
+"""What is said of choosing pages of a file, by what its pages are called."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLabel, QWidget
 
 from app.chats.options import ChatOptions
-from app.language import mark, tr
+from app.settings.language import mark, tr
 
 
 @dataclass(frozen=True)
@@ -179,24 +179,24 @@ class SamplingForm:
         """``labels``: how wide the words beside the fields are, where others stand with them."""
         self._numbers = numbers
         self.boxes: dict[str, NumberBox] = {}
-        for number in numbers:
-            box = self.boxes[number.name] = NumberBox(number, parent)
+        for each in numbers:
+            box = self.boxes[each.name] = NumberBox(each, parent)
             box.setMinimumWidth(132)
-            label = QLabel(tr(number.words), parent)
-            label.setToolTip(tr(number.tip))
+            label = QLabel(tr(each.words), parent)
+            label.setToolTip(tr(each.tip))
             label.setBuddy(box)
             label.setMinimumSize(labels, 30)
             form.addRow(label, box)
 
     def show_options(self, options: ChatOptions, defaults: Mapping[str, Any] | None) -> None:
         """Show what was chosen, and what the model would take instead; None: that is not known."""
-        for number in self._numbers:
-            box = self.boxes[number.name]
-            own = defaults.get(number.name) if defaults is not None else None
-            box.set_default(float(own) if own is not None else number.engine)
+        for each in self._numbers:
+            box = self.boxes[each.name]
+            own = defaults.get(each.name) if defaults is not None else None
+            box.set_default(float(own) if own is not None else each.engine)
             if defaults is None:
                 box.setSpecialValueText(tr("As the model"))
-            box.set_number(getattr(options, number.name))
+            box.set_number(getattr(options, each.name))
 
     def values(self) -> dict[str, Any]:
         """What stands in the rows, by the options' names."""

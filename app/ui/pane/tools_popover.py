@@ -1,4 +1,4 @@
-"""The tools of one chat, in a small panel below the pane's header."""
+"""A chat's tools, in a small panel below the pane's header."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -22,16 +23,51 @@ from PySide6.QtWidgets import (
 from app import flows
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
-from app.language import counted, number, tr
-from app.paths import short_path
-from app.tools.consent import Grant
-from app.tools.pins import Change
+from app.settings.language import counted, number, tr
+from app.settings.paths import short_path
+from app.tools.consent import Change, Grant
 from app.tools.servers import ServerConfig
 from app.tools.tool import BUILT_IN, Tool, as_function, visible
-from app.ui.pane import leaving
-from app.ui.pane.panel_parts import headed, heading, link, note
-from app.ui.widgets.wheel import WheelGuard
+from app.ui.pane import header
+from app.ui.style import tokens as t
+from app.ui.style.theme import keep_font
+from app.ui.widgets.manners import WheelGuard
 from engine.errors import EngineError
+
+
+def headed(words: str, layout: QVBoxLayout, parent: QWidget) -> QLabel:
+    """Add a heading; returns the empty label at its right, for a figure."""
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    row.addWidget(heading(words, parent), 1)
+    figure = note("", parent)
+    figure.setWordWrap(False)
+    row.addWidget(figure)
+    layout.addLayout(row)
+    return figure
+
+
+def heading(words: str, parent: QWidget) -> QLabel:
+    label = QLabel(words, parent)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    keep_font(label, t.UI_PX, QFont.Weight.DemiBold)
+    return label
+
+
+def note(words: str, parent: QWidget, tip: str = "") -> QLabel:
+    label = QLabel(words, parent)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setProperty("muted", True)
+    label.setToolTip(tip)
+    return label
+
+
+def link(words: str, parent: QWidget) -> QPushButton:
+    button = QPushButton(words, parent)
+    button.setObjectName("link")
+    return button
+
 
 LONGEST = 600  # characters of a description that are shown; its tooltip has all
 
@@ -92,7 +128,7 @@ class ToolsPopover(QFrame):
         layout.setSpacing(6)
         self.boxes = {}
         self.costs = {BUILT_IN: headed(tr("Tools of this chat"), layout, page)}
-        if words := leaving.of_tools(self._chat):
+        if words := header.of_tools(self._chat):
             layout.addWidget(note(words, page))
         for tool in self._toolbox.builtin.tools:
             layout.addWidget(self._box(tool, page))

@@ -9,14 +9,13 @@ from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton
 
 from app import flows
-from app.doctor import examine
-from app.language import mark, tr
-from app.newer_mlx_lm import NewerMlxLm
-from app.ui.dialogs.wheel_dialog import WheelDialog
+from app.settings.language import mark, tr
+from app.system.newer_mlx_lm import NewerMlxLm, examine
+from app.ui.dialogs.about import WheelDialog
 from app.ui.settings.form_page import FormPage
 from app.ui.style.theme import code_font, scaled
 from app.ui.widgets import asking
-from app.ui.widgets.closing import open_dialog
+from app.ui.widgets.sheet import open_dialog
 
 _NOTE = mark(
     "Models of an architecture that is newer than this version of Stretto need a newer mlx-lm. "

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.language import tr
+from app.settings.language import mark, tr
 from app.ui.style.theme import grown, keep_font, scaled
 
 LABELS = 150
@@ -147,3 +147,27 @@ class FormPage(QWidget):
         box.setValue(value)
         box.setAccessibleName(name)
         return box
+
+
+PLACES: tuple[tuple[str, str], ...] = (
+    (mark("Look"), mark("Appearance")),
+    (mark("Look"), mark("Contrast")),
+    (mark("Look"), mark("All text")),
+    (mark("Look"), mark("Text size")),
+    (mark("Look"), mark("Motion")),
+    (mark("Writing"), mark("Send with")),
+    (mark("Writing"), mark("Spelling")),
+    (mark("Writing"), mark("Notifications")),
+    (mark("New chats"), mark("Model")),
+    (mark("New chats"), mark("Instructions")),
+    (mark("Models"), ""),
+    (mark("Memory"), mark("Models and chats")),
+    (mark("Memory"), mark("KV caches on disk")),
+    (mark("Other programs"), ""),
+    (mark("From elsewhere"), mark("Icon")),
+    (mark("Updates"), mark("New versions")),
+    (mark("Where things are"), ""),
+    (mark("Advanced"), "mlx-lm"),
+)
+"""The section, and the words of a row; "" for the section itself. In English: `FormPage.show_row`
+finds them by it."""

@@ -1,19 +1,157 @@
-"""The settings of the look: appearance, contrast, sizes of text, motion."""
+"""How the program looks and reads: appearance, size, language, spelling."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QRadioButton, QSpinBox
+from PySide6.QtCore import QLocale, QObject, Slot
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QMenu,
+    QPushButton,
+    QRadioButton,
+    QSpinBox,
+)
 
-from app.language import mark, tr
-from app.settings import TEXT_PX, ZOOM, Settings
-from app.ui.settings.appearance import CHOICES
+from app.settings.language import LANGUAGES, mark, tr
+from app.settings.options import TEXT_PX, ZOOM, Settings
+from app.settings.translation import differs
+from app.spelling.speller import AUTO, OFF, Speller
 from app.ui.settings.form_page import FormPage
-from app.ui.settings.language_choice import LanguageChoice
 from app.ui.style import motion
-from app.ui.style.theme import theme
+from app.ui.style.theme import scaled, theme
+
+CHOICES = (("system", mark("As the System")), ("light", mark("Light")), ("dark", mark("Dark")))
+
+
+def add_appearance(menu: QMenu, settings: Settings) -> None:
+    """Add the submenu; a choice holds at once and at later starts."""
+
+    def choose(name: str) -> None:
+        settings.set(appearance=name)
+        theme().set_appearance(name)
+
+    submenu = menu.addMenu(tr("Appearance"))
+    group = QActionGroup(submenu)
+    for name, words in CHOICES:
+        action = submenu.addAction(tr(words))
+        action.setCheckable(True)
+        action.setChecked(name == settings.appearance)
+        action.triggered.connect(lambda _checked=False, name=name: choose(name))
+        group.addAction(action)
+
+
+class LanguageChoice:
+    """The row: each language as it is called in itself, and a way to have it at once.
+
+    Attributes:
+        restart: shown where the next start will speak another language.
+    """
+
+    def __init__(
+        self, page: FormPage, form: QFormLayout, settings: Settings, put: Callable[..., object]
+    ) -> None:
+        self._put = put
+        self.box = QComboBox(page)
+        self.box.setAccessibleName(tr("Language"))
+        self.box.setToolTip(tr("Holds from the next start on"))
+        self.box.addItem(tr("As the System"), "system")
+        for code, name in LANGUAGES.items():
+            self.box.addItem(name, code)
+        self.box.setCurrentIndex(self.box.findData(settings.language))
+        self.box.activated.connect(self._on_chosen)
+        self.restart = QPushButton(tr("Restart Now"), page)
+        self.restart.setAutoDefault(False)
+        self.restart.setToolTip(
+            tr("Stretto ends and starts again in this language. Answers that are written stop.")
+        )
+        self.restart.setVisible(differs(settings.language))
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.box)
+        row.addWidget(self.restart)
+        page.row(form, mark("Language"), row)
+
+    @Slot(int)
+    def _on_chosen(self, index: int) -> None:
+        code = str(self.box.itemData(index))
+        self._put(language=code)
+        self.restart.setVisible(differs(code))
+
+
+class SpellingChoice(QObject):
+    """The row: as the keyboard, off, and each language that the system has a dictionary of."""
+
+    def __init__(
+        self,
+        page: FormPage,
+        form: QFormLayout,
+        settings: Settings,
+        speller: Speller,
+        put: Callable[..., object],
+    ) -> None:
+        super().__init__(page)
+        self._settings = settings
+        self._speller = speller
+        self._put = put
+        self.box = QComboBox(page)
+        self.box.setAccessibleName(tr("Spelling"))
+        self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.box.activated.connect(self._on_chosen)
+        page.row(form, mark("Spelling"), self.box)
+        self.why = page.quiet("")
+        self.why.setWordWrap(True)
+        self.why.setFixedWidth(scaled(320))
+        page.row(form, "", self.why)
+        self._form = form
+        speller.changed.connect(self._fill)
+        self._fill()
+        speller.open()
+
+    @Slot()
+    def _fill(self) -> None:
+        chosen = self._settings.spelling
+        entries = [(tr("The keyboard’s language"), AUTO), (tr("Not checked"), OFF)]
+        languages = {*self._speller.languages, *({chosen} - {AUTO, OFF})}
+        entries += sorted(zip(_called(sorted(languages)), sorted(languages), strict=True))
+        if entries != [(self.box.itemText(n), self.box.itemData(n)) for n in _all(self.box)]:
+            self.box.clear()
+            for text, language in entries:
+                self.box.addItem(text, language)
+        self.box.setCurrentIndex(self.box.findData(chosen))
+        there = bool(self._speller.languages) or not self._speller.opened
+        self.box.setEnabled(there)
+        why = self._speller.why_not
+        self.why.setText(why)
+        self.why.setMinimumHeight(self.why.heightForWidth(self.why.width()) if why else 0)
+        self._form.setRowVisible(self.why, bool(why))
+
+    @Slot(int)
+    def _on_chosen(self, index: int) -> None:
+        self._put(spelling=str(self.box.itemData(index)))
+        self._fill()
+
+
+def _all(box: QComboBox) -> range:
+    return range(box.count())
+
+
+def _called(languages: Sequence[str]) -> list[str]:
+    """As each calls itself: "Deutsch"; with its land where two are called the same."""
+    locales = [QLocale(language) for language in languages]
+    names = [
+        locale.nativeLanguageName() if locale.language() != QLocale.Language.C else language
+        for locale, language in zip(locales, languages, strict=True)
+    ]
+    return [
+        f"{name} ({locale.nativeTerritoryName()})" if names.count(name) > 1 else name
+        for locale, name in zip(locales, names, strict=True)
+    ]
+
 
 CONTRASTS = (
     ("system", mark("As the System")),

@@ -25,27 +25,25 @@ from PySide6.QtWidgets import (
 from app import flows
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
-from app.language import mark, tr
-from app.newer_mlx_lm import NewerMlxLm
-from app.paths import GUIDE, Paths, model_fallback_name
+from app.models.names import model_fallback_name
 from app.serving import Serving
-from app.settings import Settings
+from app.settings.language import mark, tr
+from app.settings.options import Settings
+from app.settings.paths import GUIDE, Paths
 from app.spelling.speller import Speller
-from app.ui.dialogs.update_dialog import UpdateDialog
+from app.system.newer_mlx_lm import NewerMlxLm
+from app.system.updates import Release, Updates
+from app.ui.dialogs.about import UpdateDialog
 from app.ui.models.model_list import ModelList
 from app.ui.pane.sampling_form import LENGTH, TEMPERATURE, SamplingForm
 from app.ui.settings.advanced import Advanced
-from app.ui.settings.folder_rows import add_folders
 from app.ui.settings.form_page import LABELS, FormPage
-from app.ui.settings.look import Look
-from app.ui.settings.other_programs import OtherPrograms
-from app.ui.settings.reach import Reach
-from app.ui.settings.spelling_choice import SpellingChoice
+from app.ui.settings.look import Look, SpellingChoice
+from app.ui.settings.other_programs import OtherPrograms, Reach
+from app.ui.settings.tools_window import add_folders
 from app.ui.style.theme import scaled
-from app.ui.widgets import asking, links
-from app.ui.widgets.mirror import begin_at_edge
-from app.ui.widgets.wheel import WheelGuard
-from app.updates import Release, Updates
+from app.ui.widgets import asking
+from app.ui.widgets.manners import WheelGuard, begin_at_edge
 
 _OPTIONS = {option.name for option in fields(ChatOptions)}
 
@@ -80,7 +78,7 @@ class SettingsWindow(QDialog):
         self.setWindowTitle(tr("Settings"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._settings = settings
-        self._open_folder = open_folder or links.show_folder
+        self._open_folder = open_folder or asking.show_folder
         self.page = self._page = FormPage(self)
         look = self.looks = Look(self._page, settings, self._choice, self._set)
         self.appearance, self.text_px, self.zoom = look.appearance, look.text_px, look.zoom

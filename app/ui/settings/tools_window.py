@@ -1,4 +1,4 @@
-"""The servers of tools, and what was allowed without being asked for again."""
+"""The tools' servers and the folders that chats may use: added, changed, switched off."""
 
 from __future__ import annotations
 
@@ -21,14 +21,38 @@ from PySide6.QtWidgets import (
 )
 
 from app.chats.library import ChatLibrary
-from app.language import counted, mark, tr
-from app.paths import short_path
+from app.settings.language import counted, mark, tr
+from app.settings.paths import Paths, short_path
 from app.tools import servers as files
+from app.tools.connection import State
 from app.tools.servers import Read, ServerConfig
-from app.tools.status import State
 from app.tools.tool import ToolError, visible
+from app.ui.settings.form_page import FormPage
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, keep_font
+
+
+def add_folders(page: FormPage, paths: Paths, open_folder: Callable[[Path], object]) -> None:
+    """Add a row for each folder, with a button that shows it."""
+    form = page.section(mark("Where things are"))
+    for words, told, folder in (
+        (mark("Chats and settings"), tr("Show the folder of chats and settings"), paths.data),
+        (mark("Logs"), tr("Show the folder of logs"), paths.log),
+        (mark("KV caches"), tr("Show the folder of KV caches"), paths.cache),
+    ):
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        shown = page.quiet(short_path(folder))
+        shown.setToolTip(str(folder))
+        shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        button = QPushButton(tr("Show"), page)
+        button.setAutoDefault(False)
+        button.setAccessibleName(told)
+        button.clicked.connect(lambda _checked=False, f=folder: open_folder(f))
+        row.addWidget(button)
+        row.addWidget(shown, 1)
+        page.row(form, words, row)
+
 
 _EXAMPLE = '{"mcpServers": {"name": {"command": "npx", "args": []}}}'
 _STATES = {

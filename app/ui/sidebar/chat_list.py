@@ -1,24 +1,253 @@
-"""The rows of the sidebar: what stands where; a row's words are made when it is painted."""
+"""The list of chats: its rows, how they change, and how chats are dragged into folders."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from abc import abstractmethod
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt, Signal, Slot
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QItemSelection,
+    QItemSelectionModel,
+    QMimeData,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
 
 from app.chats.library import ChatLibrary
-from app.chats.listing import ARCHIVE, Entry, entries
-from app.language import tr
+from app.chats.organising import ARCHIVE, Entry, entries
+from app.settings.language import tr
 from app.store import UNTITLED, Chat, SearchHit
-from app.ui.sidebar import spoken
-from app.ui.sidebar.dragging import DraggedRows
-from app.ui.sidebar.row import LIVING_ROLE, ROW_ROLE, UNSEEN_ROLE, WAITING_ROLE, Row, found_row
-from app.ui.sidebar.steps import steps_between
-from app.ui.widgets.plain import plain_tip
+from app.ui.sidebar import chat_row
+from app.ui.sidebar.chat_row import (
+    LIVING_ROLE,
+    ROW_ROLE,
+    UNSEEN_ROLE,
+    WAITING_ROLE,
+    ChatDelegate,
+    Row,
+    found_row,
+)
+from app.ui.widgets.manners import plain_tip
+
+MOST_STEPS = 24
+"""More changes at once than these make another list: nobody's place in it can be kept."""
+
+T = TypeVar("T", bound=Hashable)
+
+
+def steps_between(before: Sequence[T], after: Sequence[T]) -> list[tuple[str, int, int]] | None:
+    """The changes, a row at a time; None where that takes too many.
+
+    Each step is ("remove", at, 0), ("insert", at, 0) or ("move", to, from).
+    """
+    if before == after:
+        return []
+    wanted, rows = set(after), list(before)
+    steps: list[tuple[str, int, int]] = []
+    for at in reversed(range(len(rows))):
+        if rows[at] not in wanted:
+            del rows[at]
+            steps.append(("remove", at, 0))
+            if len(steps) > MOST_STEPS:
+                return None
+    there = set(rows)
+    for at, key in enumerate(after):
+        if at < len(rows) and rows[at] == key:
+            continue
+        if key in there:
+            other = rows.index(key, at)
+            rows.insert(at, rows.pop(other))
+            steps.append(("move", at, other))
+        else:
+            rows.insert(at, key)
+            steps.append(("insert", at, 0))
+        if len(steps) > MOST_STEPS:
+            return None
+    return steps
+
 
 Index = QModelIndex | QPersistentModelIndex
+DRAGGED = "application/x-stretto-rows"
+
+
+class DraggedRows(QAbstractListModel):
+    """A list of entries, of which some are dragged to another.
+
+    Signals:
+        dropped(rows, target): rows were dragged to a row; both as entries.
+    """
+
+    dropped = Signal(list, object)
+
+    @abstractmethod
+    def entry(self, index: Index) -> Entry | None:
+        """What stands in a row."""
+
+    @property
+    @abstractmethod
+    def ordered(self) -> bool:
+        """Whether the rows have places that something can be dragged to."""
+
+    def mimeTypes(self) -> list[str]:
+        return [DRAGGED]
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        data = QMimeData()
+        rows = [e for e in map(self.entry, indexes) if e is not None]
+        data.setData(DRAGGED, json.dumps(rows).encode())
+        return data
+
+    def supportedDropActions(self) -> Qt.DropAction:
+        return Qt.DropAction.MoveAction
+
+    def canDropMimeData(
+        self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index
+    ) -> bool:
+        return data.hasFormat(DRAGGED) and self.ordered
+
+    def dropMimeData(
+        self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index
+    ) -> bool:
+        if not self.canDropMimeData(data, action, row, column, parent):
+            return False
+        between = self.entry(self.index(max(0, row - 1))) if row >= 0 else Entry("heading", "")
+        target = self.entry(parent) if parent.isValid() else between
+        rows = [Entry(*each) for each in json.loads(bytes(data.data(DRAGGED).data()))]
+        if target is not None and target not in rows:
+            self.dropped.emit(rows, target)
+        return False  # the rows move when the list is made anew, and not by the view
+
+
+_PAINTED = {LIVING_ROLE, UNSEEN_ROLE}
+"""What of a row changes its look and never its height."""
+_OPENS = {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}
+_DELETES = {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}
+_CHOOSES = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+
+
+class ChatListView(QListView):
+    """Rows of which several can be chosen; a plain click opens.
+
+    Signals:
+        opened(index): a row was clicked, or Enter was pressed on it.
+        delete_asked(): what is chosen is to be deleted.
+    """
+
+    opened = Signal(QModelIndex)
+    delete_asked = Signal()
+
+    def __init__(self, model: ChatListModel, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.rows = model
+        self.delegate = ChatDelegate(self)
+        # Rows of one height are laid out without being asked for; hits are taller, and few.
+        self.setUniformItemSizes(True)
+        self.setModel(model)
+        self.setItemDelegate(self.delegate)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMouseTracking(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_MacShowFocusRect, False)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.setAccessibleName(tr("Chats"))
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
+        self.setDefaultDropAction(Qt.DropAction.MoveAction)
+        model.modelReset.connect(self._on_reset)
+        model.answered.connect(self._on_answered)
+        self.clicked.connect(self._on_clicked)
+
+    def setCurrentIndex(self, index: QModelIndex | QPersistentModelIndex) -> None:
+        """Choose this row alone. Qt's own would add it to what is chosen while Ctrl is held."""
+        alone = QItemSelectionModel.SelectionFlag.ClearAndSelect
+        self.selectionModel().setCurrentIndex(index, alone)
+
+    def chosen(self) -> list[str]:
+        """The chats of the chosen rows, from top to bottom."""
+        indexes = sorted(self.selectedIndexes(), key=lambda index: index.row())
+        found = [self.rows.entry(index) for index in indexes]
+        return [entry.id for entry in found if entry is not None and entry.kind == "chat"]
+
+    def set_uniform(self, uniform: bool) -> None:
+        """Whether all rows are of one height."""
+        if self.uniformItemSizes() != uniform:
+            self.setUniformItemSizes(uniform)
+            self.scheduleDelayedItemsLayout()
+
+    def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
+        # Qt's own lays all rows out anew: with ten thousand of them, and a dot that moves in one
+        # of them, several times a second. Rows of one height stay where they are.
+        if self.uniformItemSizes() or (roles and _PAINTED.issuperset(roles)):
+            QAbstractItemView.dataChanged(self, first, last, roles)
+        else:
+            super().dataChanged(first, last, roles)
+
+    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        super().selectionChanged(selected, deselected)
+        several = len(self.selectedIndexes()) > 1
+        if several or self.delegate.several:
+            self.delegate.several = several
+            self.viewport().update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # Without the focus it is a key that the editor of a title has left over.
+        if self.hasFocus() and self._takes(event):
+            event.accept()
+        else:
+            super().keyPressEvent(event)
+
+    def _takes(self, event: QKeyEvent) -> bool:
+        entry = self.rows.entry(self.currentIndex())
+        key = event.key()
+        if entry is None or entry.kind == "heading" or event.modifiers() & _CHOOSES:
+            return False
+        if key in _OPENS:
+            self.opened.emit(self.currentIndex())
+            return True
+        if key in _DELETES:
+            self.delete_asked.emit()
+            return True
+        sideways = {Qt.Key.Key_Left: True, Qt.Key.Key_Right: False}.get(Qt.Key(key))
+        if sideways is None or not self.rows.ordered:
+            return False
+        if entry.kind != "chat":
+            if (entry.id not in self.rows.unfolded) != sideways:
+                self.rows.fold(entry.id, sideways)
+        elif sideways and entry.depth:
+            self._go_out(entry.depth)
+        return True
+
+    def _go_out(self, depth: int) -> None:
+        """Let the keys be at the folder that holds the current row."""
+        for row in range(self.currentIndex().row() - 1, -1, -1):
+            above = self.rows.entry(self.rows.index(row))
+            if above is not None and above.kind in {"folder", "archive"} and above.depth < depth:
+                self.setCurrentIndex(self.rows.index(row))
+                return
+
+    @Slot(QModelIndex)
+    def _on_clicked(self, index: QModelIndex) -> None:
+        if not QApplication.keyboardModifiers() & _CHOOSES:
+            self.opened.emit(index)
+
+    @Slot()
+    def _on_answered(self) -> None:
+        self.set_uniform(False)  # not before: the height of every row would be asked for
+
+    @Slot()
+    def _on_reset(self) -> None:
+        self.delegate.several = False
 
 
 _TEXTS = {int(Qt.ItemDataRole.DisplayRole), int(Qt.ItemDataRole.EditRole)}
@@ -231,9 +460,9 @@ class ChatListModel(DraggedRows):
         if row is None:
             return None
         if _READ[role]:
-            return spoken.name(row, living=living, unseen=unseen, waiting=waiting > 0)
+            return chat_row.name(row, living=living, unseen=unseen, waiting=waiting > 0)
         stored = self._library.chat(entry.id) if entry.kind == "chat" else None
-        return spoken.description(row, stored, opened=entry.id in self.open_chats)
+        return chat_row.description(row, stored, opened=entry.id in self.open_chats)
 
     def _in(self, entry: Entry) -> Sequence[str]:
         """The chats that the row stands for: itself, or those in a folder that is folded."""

@@ -8,13 +8,11 @@ from PySide6.QtCore import QObject, QPoint, Signal, Slot
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.chats.library import ChatLibrary
-from app.chats.listing import ARCHIVE, Entry
-from app.chats.organising import of_chats
-from app.language import counted, number, tr
+from app.chats.organising import ARCHIVE, Entry, of_chats
+from app.settings.language import counted, number, tr
 from app.store import Chat
-from app.ui.dialogs.name_dialog import NameDialog
-from app.ui.sidebar.tags_dialog import TagsDialog
-from app.ui.widgets.closing import open_dialog
+from app.ui.dialogs.names import NameDialog, TagsDialog
+from app.ui.widgets.sheet import open_dialog
 
 
 class Organiser(QObject):

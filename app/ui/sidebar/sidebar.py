@@ -1,23 +1,203 @@
-"""The list of saved chats at the left, with the search above it."""
+"""The sidebar: the search with its filters, the list of chats, the trash, and the narrow rail."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
+import time
+
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPoint,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QAction, QColor, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from app.chats.library import ChatLibrary
-from app.language import counted, number, tr
-from app.ui.sidebar.chat_list import ChatListModel
-from app.ui.sidebar.list_view import ChatListView
+from app.settings.language import counted, number, tr
+from app.store.filters import WORD
+from app.ui.sidebar.chat_list import ChatListModel, ChatListView
 from app.ui.sidebar.organiser import Organiser
-from app.ui.sidebar.search_filters import SearchFilters
-from app.ui.sidebar.trash_button import TrashButton
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
-from app.ui.style.theme import theme
-from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.keys import native
+from app.ui.style.theme import grown, theme, ui_font
+from app.ui.widgets.buttons import IconButton, PaintedButton
+from app.ui.widgets.manners import mirrored, native
+
+MOST = 20
+"""Folders, tags or models that are offered; others are typed."""
+
+
+class SearchFilters(QObject):
+    """Puts a button into the field; what is chosen from its menu is written behind the words."""
+
+    def __init__(self, field: QLineEdit, library: ChatLibrary) -> None:
+        super().__init__(field)
+        self._field = field
+        self._library = library
+        self._button = QAction(self)
+        self._button.setText(tr("Narrow the search"))
+        self._button.setToolTip(tr("Narrow the search  Alt+Down"))
+        self._button.triggered.connect(self.open)
+        field.addAction(self._button, QLineEdit.ActionPosition.TrailingPosition)
+        theme().changed.connect(self._on_theme)
+        self._on_theme()
+
+    @Slot()
+    def open(self) -> None:
+        """Offer what there is, below the field."""
+        menu = self.menu()
+        menu.popup(self._field.mapToGlobal(QPoint(0, self._field.height() + 4)))
+
+    def menu(self) -> QMenu:
+        """The kinds of filters, with what there is of each."""
+        menu = QMenu(self._field)
+        menu.aboutToHide.connect(menu.deleteLater)
+        order, chats = self._library.order, self._library.chats()
+        models = {self._library.loader.get(chat.model).name for chat in chats if chat.model}
+        for words, name, values in (
+            (tr("In Folder"), "in", [folder.name for folder in order.folders()]),
+            (tr("With Tag"), "tag", order.tags()),
+            (tr("Answered by Model"), "model", sorted(models)),
+        ):
+            if values:
+                part = menu.addMenu(words)
+                for value in values[:MOST]:
+                    self._offer(part, value, f"{name}:{quoted(value)}")
+        if not menu.isEmpty():
+            menu.addSeparator()
+        self._offer(menu, tr("Said by Me"), "from:me")
+        self._offer(menu, tr("Said by the Model"), "from:model")
+        menu.addSeparator()
+        self._offer(menu, tr("Since Yesterday"), "after:yesterday")
+        self._offer(menu, tr("In the Last 7 Days"), "after:week")
+        self._offer(menu, tr("In the Last 30 Days"), "after:month")
+        self._offer(menu, tr("Before This Year"), f"before:{_year()}")
+        menu.addSeparator()
+        self._offer(menu, tr("Pinned"), "is:pinned")
+        self._offer(menu, tr("In the Archive"), "is:archived")
+        return menu
+
+    def _offer(self, menu: QMenu, words: str, written: str) -> None:
+        action = menu.addAction(words.replace("&", "&&"))
+        action.setToolTip(written)
+        action.triggered.connect(lambda _checked=False: self.add(written))
+
+    def add(self, written: str) -> None:
+        """Write a filter behind the words, in the place of another of its kind."""
+        name = written.partition(":")[0] + ":"
+        rest = _without(self._field.text(), name)
+        self._field.setText(f"{rest} {written} ".lstrip())
+        self._field.setFocus()
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self._button.setIcon(icon("sliders", theme().tokens.muted))
+
+
+def quoted(value: str) -> str:
+    """A value as it is written behind the colon."""
+    plain = value.replace('"', "")
+    return f'"{plain}"' if " " in plain else plain
+
+
+def _without(text: str, name: str) -> str:
+    """The text without filters of this kind."""
+    kept = WORD.sub(lambda match: "" if match[0].lower().startswith(name) else match[0], text)
+    return " ".join(kept.split())
+
+
+def _year() -> int:
+    return time.localtime().tm_year
+
+
+class Rail(QFrame):
+    """The sidebar's buttons, one below the other.
+
+    Signals:
+        unfold_asked(), new_asked(), menu_asked(at): the buttons.
+    """
+
+    unfold_asked = Signal()
+    new_asked = Signal()
+    menu_asked = Signal(QPoint)
+
+    def __init__(self, parent: QWidget | None = None, *, menu: bool = True) -> None:
+        super().__init__(parent)
+        self.setObjectName("rail")
+        self.setAccessibleName(tr("Folded sidebar"))
+        self.setFixedWidth(44)
+        self.menu_button = IconButton("list", tr("Menu  F10"), self)
+        self.menu_button.setVisible(menu)
+        unfold = IconButton("sidebar", tr("Show the sidebar  Ctrl+B"), self)
+        new = IconButton("note-pencil", tr("New chat  Ctrl+N"), self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 8)
+        layout.setSpacing(4)
+        for button in (self.menu_button, unfold, new):
+            layout.addWidget(button)
+        layout.addStretch(1)
+        unfold.clicked.connect(self.unfold_asked)
+        new.clicked.connect(self.new_asked)
+        self.menu_button.clicked.connect(self._on_menu_button)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        edge = mirrored(self, QRectF(self.width() - 1, 0, 1, self.height()))
+        QPainter(self).fillRect(edge, theme().color("border"))
+
+    @Slot()
+    def _on_menu_button(self) -> None:
+        beside = QPoint(self.menu_button.width() + 8, 0)
+        self.menu_asked.emit(self.menu_button.mapToGlobal(beside))
+
+
+class TrashButton(PaintedButton):
+    """A row like those of the chats above it, with an icon."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setText(tr("Trash"))
+        self.setToolTip(tr("Deleted chats"))
+        self.setAccessibleName(tr("Trash"))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self._on_theme()
+        theme().changed.connect(self._on_theme)
+
+    def sizeHint(self) -> QSize:
+        return QSize(100, grown(t.ROW))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        area = QRectF(self.rect()).adjusted(8, 1, -8, -1)
+        over = self.underMouse() or self.isDown()
+        if over or self.hasFocus():
+            painter.setPen(QColor(tokens.accent) if self.hasFocus() else Qt.PenStyle.NoPen)
+            ground = QColor(tokens.pressed if self.isDown() else tokens.hover)
+            painter.setBrush(ground if over else Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(area, 7, 7)
+        colour = tokens.text if over else tokens.muted
+        top = round(area.center().y()) - 8
+        sign = QRectF(round(area.left()) + 8, top, 16, 16)
+        icon("trash", colour).paint(painter, mirrored(self, sign).toRect())
+        painter.setPen(QColor(colour))
+        painter.setFont(ui_font(t.UI_PX))
+        words = mirrored(self, area.adjusted(32, 0, 0, 0))
+        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, self.text())
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self.setFixedHeight(grown(t.ROW))
+        self.update()
 
 
 class Sidebar(QFrame):

@@ -1,5 +1,4 @@
 """The look of the window: colours, sizes, fonts, icons and the style sheet.
 
-Imports: app.chats, app.download, app.language, app.markdown, app.paths, app.tools,
-engine.
+Imports: app.chats, app.markdown, app.models, app.settings, app.tools, engine.
 """

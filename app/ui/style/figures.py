@@ -1,14 +1,54 @@
-"""Numbers as a person reads them."""
+"""Figures and days as a person reads them."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
+from PySide6.QtCore import QDate, QLocale
+
 from app.chats.reply import Phase
-from app.download import Download, DownloadState
-from app.language import counted, mark, number, tr
+from app.chats.tool_call import Doing
+from app.models.downloads import Download, DownloadState
+from app.settings.language import counted, mark, number, tr
+from app.tools.tool import visible
 from engine import PromptProgress
+
+
+def date_line(when: float, form: str) -> str:
+    """The day of `when`, in seconds since 1970, with names in the language of the window.
+
+    Args:
+        form: as `QDate.toString` reads it ("dddd d MMMM yyyy"), translated: languages order the
+            parts differently.
+    """
+    day = time.localtime(when)
+    # Not the system's locale: the window's language may be another one.
+    locale = QLocale(tr("en", "the code of this language: names of days and months are in it"))
+    return locale.toString(QDate(day.tm_year, day.tm_mon, day.tm_mday), form)
+
+
+_LONGEST = 40  # characters of a tool's name
+
+
+def doing_line(doing: Doing, *, short: bool = False, timed: bool = False) -> str:
+    """ "Running search · step 2 · 4,200 tokens"; ``timed``: with how long it takes so far."""
+    if doing.waiting:
+        return tr("Asks you") if short else tr("Waiting for your answer")
+    if len(doing.running) == 1:
+        words = tr("Running {tool}", tool=visible(doing.running[0])[:_LONGEST])
+    else:
+        words = counted("Running %n tool", "Running %n tools", len(doing.running))
+    parts = [words]
+    if timed and doing.seconds >= 1:
+        parts.append(seconds(doing.seconds))
+    if doing.step > 1 and not short:
+        parts.append(tr("step {step}", step=number(doing.step)))
+        if doing.tokens and not timed:
+            count = number(doing.tokens)
+            parts.append(counted("{count} token", "{count} tokens", doing.tokens, count=count))
+    return " · ".join(parts)
 
 
 def seconds(value: float) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QByteArray, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
-from app.paths import resources
+from app.settings.paths import resources
 from app.ui.style.theme import theme
 
 _DISABLED = 0.4

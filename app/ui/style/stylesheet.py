@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from string import Template
 
-from app.paths import resources
+from app.settings.paths import resources
 from app.ui.style import tokens as t
 from app.ui.style.tokens import Tokens
 

@@ -1,4 +1,4 @@
-"""The appearance in force: its tokens, and Qt's fonts, palette and style sheet made from them."""
+"""The theme in the terms of the Markdown renderer."""
 
 from __future__ import annotations
 
@@ -10,9 +10,31 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.markdown import MarkdownStyle
 from app.ui.style import tokens as t
 from app.ui.style.stylesheet import stylesheet
 from app.ui.style.tokens import DARK, HIGH_DARK, HIGH_LIGHT, LIGHT, Tokens
+
+
+def markdown_style(*, quiet: bool = False) -> MarkdownStyle:
+    """Colours and fonts of an answer; with ``quiet`` those of reasoning: muted and smaller."""
+    tokens = theme().tokens
+    return MarkdownStyle(
+        text=tokens.muted if quiet else tokens.text,
+        muted=tokens.muted,
+        border=tokens.divider,
+        code_background=tokens.code_background,
+        inline_code_background=tokens.code_background,
+        accent=tokens.accent,
+        quote_bar=tokens.divider,
+        dark=tokens.dark,
+        font_family=ui_font().family(),
+        font_px=scaled(theme().body_px - 2 if quiet else theme().body_px),
+        code_family=code_font().family(),
+        code_px=scaled(theme().body_px - (3 if quiet else 2)),
+        line_height=t.LINE_HEIGHT,
+    )
+
 
 USUAL_PX = 13 if sys.platform == "darwin" else 14
 """The size of the system's font where nobody has chosen another."""

@@ -1,29 +1,277 @@
-"""A model's answer on screen: page text under a small name, with what belongs to it."""
+"""A model's answer on screen: its reasoning, its text, its errors, its footer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, Qt, Slot
-from PySide6.QtGui import QColor, QContextMenuEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from app.chats.actions import Action, cut_off
-from app.chats.tool_history import turn_with_calls
-from app.language import mark, tr
+from app.chats.actions import BUSY, Action, cut_off
+from app.chats.tool_call import turn_with_calls
 from app.markdown import MarkdownDocument
+from app.models.errors import DOES_NOT_FIT
+from app.settings.language import mark, tr
 from app.store import Message
 from app.ui.style import tokens as t
-from app.ui.style.figures import figures_line
-from app.ui.style.markdown_style import markdown_style
-from app.ui.style.theme import scaled, theme, ui_font
-from app.ui.transcript.error_block import ErrorBlock, remedies
+from app.ui.style.figures import figures_line, thought_line
+from app.ui.style.icons import icon
+from app.ui.style.theme import grown, markdown_style, scaled, theme, ui_font
 from app.ui.transcript.markdown_view import MarkdownView
-from app.ui.transcript.message_row import FOOTER, Can, MessageRow, small_text_width
-from app.ui.transcript.reasoning import Reasoning
-from app.ui.transcript.tool_words import MOST_LAID_OUT, beginning
-from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.mirror import mirror, mirrored
+from app.ui.transcript.message_row import (
+    FOOTER,
+    MOST_LAID_OUT,
+    Can,
+    MessageRow,
+    beginning,
+    small_text_width,
+)
+from app.ui.widgets.buttons import IconButton, PaintedButton
+from app.ui.widgets.manners import caret, mirror, mirrored
+from engine.errors import CAPACITY_EXHAUSTED, MODEL_LOAD_FAILED, OUT_OF_MEMORY
+
+
+class FoldButton(PaintedButton):
+    """A line like "Thought for 3 s" with a caret; a click folds and unfolds."""
+
+    HEIGHT = 28
+
+    def __init__(self, parent: QWidget, sign: str = "light-bulb") -> None:
+        super().__init__(parent)
+        self._sign = sign
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+
+    def sizeHint(self) -> QSize:
+        width = QFontMetrics(ui_font()).horizontalAdvance(self.text())
+        return QSize(width + 46, max(self.HEIGHT, grown(self.HEIGHT)))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colour = tokens.text if self.underMouse() else tokens.muted
+        if self.hasFocus():
+            painter.setPen(QColor(tokens.accent))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+        middle = self.height() // 2
+        sign = mirrored(self, QRectF(2, middle - 8, 16, 16)).toRect()
+        icon(self._sign, colour).paint(painter, sign)
+        painter.setFont(ui_font())
+        painter.setPen(QColor(colour))
+        text = QRectF(24, 0, self.width() - 24, self.height())
+        painter.drawText(mirrored(self, text), Qt.AlignmentFlag.AlignVCenter, self.text())
+        folded = caret("caret-right", rtl=self.isRightToLeft())
+        end = mirrored(self, QRectF(self.width() - 18, middle - 6, 12, 12)).toRect()
+        icon("caret-down" if self.isChecked() else folded, colour).paint(painter, end)
+
+
+class Reasoning(QWidget):
+    """The thought above an answer: open while it runs, folded when the answer begins.
+
+    Once a person has folded or unfolded it, it stays so.
+
+    Signals:
+        resized(): ``arrange`` would give another height now.
+    """
+
+    resized = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Thought"))
+        self._markdown = MarkdownDocument(markdown_style(quiet=True), self)
+        self._view = MarkdownView(self._markdown, self)
+        self._view.setAccessibleName(tr("Thought"))
+        self._fold = FoldButton(self)
+        self._chosen = False
+        self._fold.clicked.connect(self._on_clicked)
+        self._view.height_changed.connect(self.resized)
+
+    @property
+    def text(self) -> str:
+        return self._markdown.source
+
+    def append(self, text: str) -> None:
+        self._markdown.append(text)
+
+    def set_state(self, *, running: bool, thought_s: float | None) -> None:
+        """Open while the thought runs, folded when it has ended."""
+        self._fold.setText(thought_line(None if running else thought_s or 0.0))
+        self._fold.setAccessibleName(self._fold.text())
+        if not running:
+            self._markdown.finish()
+        if not self._chosen and self._fold.isChecked() != running:
+            self._fold.setChecked(running)
+            self.resized.emit()
+        self._fold.resize(self._fold.sizeHint())
+
+    def restyle(self) -> None:
+        self._markdown.set_style(markdown_style(quiet=True))
+        self._fold.resize(self._fold.sizeHint())
+
+    def arrange(self, width: int) -> int:
+        """Place the parts for ``width`` pixels; returns the height needed."""
+        self._fold.move(0, 0)
+        self._view.setVisible(self._fold.isChecked())
+        if not self._fold.isChecked():
+            return self._fold.height()
+        height = self._view.height_for(width - 18)
+        self._view.setGeometry(18, self._fold.height() + 4, width - 18, height)
+        return self._fold.height() + 4 + height + 4
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._fold.isChecked():
+            painter = QPainter(self)
+            bar = QRectF(8, self._fold.height() + 4, 2, self._view.height())
+            painter.fillRect(bar, QColor(theme().tokens.divider))
+
+    @Slot()
+    def _on_clicked(self) -> None:
+        self._chosen = True
+        self.resized.emit()
+
+
+UNLOAD = "unload"
+MODELS = "models"
+BASE = "base"
+"""What is asked for besides the `Action`s: a model is to make room; the chat is to have another;
+it is to have its model without the adapter."""
+
+WITHOUT = mark("Use Without Adapter")
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """One button: its words, what it asks for (the value of an `Action`), and about which message.
+
+    Attributes:
+        why_not: why it cannot be done now; "" if it can.
+    """
+
+    words: str
+    asks: str
+    message_id: str
+    why_not: str = ""
+
+
+def remedies(message: Message, can: Can) -> list[Remedy]:
+    """What a person can do about a failed answer, the likeliest first."""
+    code = str(message.stats.get("code"))
+    if code == "context_overflow":
+        offers = []
+        why = can(Action.FORGET_OLDEST, message.id)
+        if why is None or why == tr(BUSY):
+            asks = Action.FORGET_OLDEST.value
+            offers.append(Remedy(tr("Forget the Oldest Turns"), asks, message.id, why or ""))
+        if message.parent_id is not None:
+            why = can(Action.EDIT, message.parent_id)
+            offers.append(
+                Remedy(tr("Edit Message"), Action.EDIT.value, message.parent_id, why or "")
+            )
+            why = can(Action.DELETE, message.parent_id)
+            asks = Action.DELETE.value
+            offers.append(Remedy(tr("Leave Message Out"), asks, message.parent_id, why or ""))
+        offers.append(Remedy(tr("Use Another Model…"), MODELS, message.id))
+        return offers
+    why = can(Action.REGENERATE, message.id)
+    offers = [Remedy(tr("Try Again"), Action.REGENERATE.value, message.id, why or "")]
+    if message.stats.get("adapter") and code == MODEL_LOAD_FAILED:
+        offers.append(Remedy(tr(WITHOUT), BASE, message.id, why or ""))
+    if code == DOES_NOT_FIT:
+        offers.insert(0, Remedy(tr("What Would Fit…"), UNLOAD, message.id))
+    if code in {OUT_OF_MEMORY, CAPACITY_EXHAUSTED}:
+        offers.append(Remedy(tr("Unload a Model…"), UNLOAD, message.id))
+    return offers
+
+
+class ErrorBlock(QWidget):
+    """The sentence on a wash of the danger colour, with a button for each remedy.
+
+    Signals:
+        asked(what, message id): one was pressed.
+        resized(): it has other buttons, and perhaps another height.
+    """
+
+    PAD, GAP = 12, 8
+
+    asked = Signal(str, str)
+    resized = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._words = ""
+        self.setAccessibleName(tr("Why there is no answer"))
+        self._text = QRect()
+        self.buttons: list[QPushButton] = []
+        self._offers: list[Remedy] = []
+
+    def show_error(self, words: str, offers: Sequence[Remedy]) -> None:
+        """Say what happened and offer these remedies."""
+        self._words = words
+        self.setAccessibleName(words)
+        if [offer.words for offer in offers] != [offer.words for offer in self._offers]:
+            for button in self.buttons:
+                button.hide()
+                button.deleteLater()
+            self.buttons = [self._button(number, offer) for number, offer in enumerate(offers)]
+            self.arrange(self.width())
+            self.resized.emit()
+        self._offers = list(offers)
+        for button, offer in zip(self.buttons, offers, strict=True):
+            button.setEnabled(not offer.why_not)
+            button.setToolTip(offer.why_not)
+        self.update()
+
+    def arrange(self, width: int) -> int:
+        """Place the parts for ``width`` pixels; returns the height needed."""
+        inner = width - 2 * self.PAD
+        flags = Qt.TextFlag.TextWordWrap
+        bound = QFontMetrics(ui_font(14)).boundingRect(0, 0, inner, 10_000, flags, self._words)
+        self._text = QRect(self.PAD, self.PAD, inner, bound.height())
+        x, y = self.PAD, self._text.bottom() + 1
+        for button in self.buttons:
+            button.adjustSize()
+            if x == self.PAD:
+                y += 10 if button is self.buttons[0] else self.GAP
+            elif x + button.width() > width - self.PAD:
+                x = self.PAD
+                y += button.height() + self.GAP
+            button.move(x, y)
+            x += button.width() + self.GAP
+        mirror(self, *self.buttons, width=width)
+        if self.buttons:
+            y += self.buttons[-1].height()
+        return y + self.PAD
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(tokens.danger_wash))
+        painter.drawRoundedRect(QRectF(self.rect()), t.RADIUS_SMALL, t.RADIUS_SMALL)
+        painter.setPen(QColor(tokens.text))
+        painter.setFont(ui_font(14))
+        if self._words[:1].isascii():  # the engine's sentences are English in every language
+            painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        painter.drawText(self._text, Qt.TextFlag.TextWordWrap, self._words)
+
+    def _button(self, number: int, offer: Remedy) -> QPushButton:
+        button = QPushButton(offer.words, self)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.clicked.connect(lambda: self._on_clicked(number))
+        button.show()
+        return button
+
+    def _on_clicked(self, number: int) -> None:
+        offer = self._offers[number]
+        self.asked.emit(offer.asks, offer.message_id)
+
 
 _MARKS = {
     "cancelled": mark("Stopped"),

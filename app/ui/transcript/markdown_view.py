@@ -1,8 +1,22 @@
-"""A streaming Markdown document on screen: its text, the caret at its end, code that is wide."""
+"""An answer's Markdown on screen: links and code by key, buttons of code blocks, wide lines."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRect, QRectF, Qt, QUrl, Signal, Slot
+from dataclasses import dataclass
+
+from PySide6.QtCore import (
+    QEvent,
+    QMimeData,
+    QObject,
+    QPoint,
+    QPointF,
+    QRect,
+    QRectF,
+    Qt,
+    QUrl,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
@@ -19,14 +33,348 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.language import tr
 from app.markdown import CodeBlock, MarkdownDocument
+from app.markdown.rows import CODE_HEADER, CODE_PAD
+from app.settings.language import counted, number, tr
+from app.ui.style.icons import icon
 from app.ui.style.theme import theme
-from app.ui.transcript.code_buttons import CodeButtons
-from app.ui.transcript.text_stops import Stop, stops_in
-from app.ui.transcript.wide_code import WideCode
-from app.ui.widgets.aloud import announce
+from app.ui.widgets.manners import announce
 from app.ui.widgets.textview import TextView, Words
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A link, or a code block.
+
+    Attributes:
+        begin, end: cursor positions.
+        link: the address; "" for code.
+        code: the block; None for a link.
+        words: what a screen reader says of it.
+    """
+
+    begin: int
+    end: int
+    link: str
+    code: CodeBlock | None
+    words: str
+
+
+def stops_in(markdown: MarkdownDocument) -> list[Stop]:
+    """All of them, in the order of the text."""
+    found = [_code(block) for block in markdown.code_blocks()]
+    begin = end = 0
+    address = words = ""
+
+    def end_link() -> None:
+        if address:
+            said = tr("Link, {words}. Enter opens it.", words=words)
+            found.append(Stop(begin, end, address, None, said))
+
+    block = markdown.document.begin()
+    while block.isValid():
+        at = block.begin()
+        while not at.atEnd():
+            fragment = at.fragment()
+            at += 1
+            link = fragment.charFormat().anchorHref()
+            if link and link == address and fragment.position() == end:
+                words += fragment.text()
+            else:
+                end_link()
+                address, begin, words = link, fragment.position(), fragment.text()
+            end = fragment.position() + fragment.length()
+        block = block.next()
+    end_link()
+    return sorted(found, key=lambda stop: stop.begin)
+
+
+def _code(block: CodeBlock) -> Stop:
+    lines = block.source.count("\n") + (not block.source.endswith("\n"))
+    if block.language:
+        words = counted(
+            "Code, {language}, {count} line. Enter copies it.",
+            "Code, {language}, {count} lines. Enter copies it.",
+            lines,
+            language=block.language,
+            count=number(lines),
+        )
+    else:
+        words = counted(
+            "Code, {count} line. Enter copies it.",
+            "Code, {count} lines. Enter copies it.",
+            lines,
+            count=number(lines),
+        )
+    return Stop(block.first_position, block.last_position, "", block, words)
+
+
+_BAR = 4
+_FOOT = 12  # from the foot of a block: where the bar is taken hold of
+_SHORTEST = 32
+
+
+class WideCode(QObject):
+    """How far each wide code block of a document is moved, in the document's coordinates."""
+
+    def __init__(self, markdown: MarkdownDocument, parent: QObject) -> None:
+        super().__init__(parent)
+        self._markdown = markdown
+        self._moved: dict[tuple[int, int], float] = {}
+        self._held: tuple[tuple[int, int], float] | None = None  # a bar, and where on it
+
+    @property
+    def held(self) -> bool:
+        """Whether a bar is being dragged."""
+        return self._held is not None
+
+    def blocks(self, clip: QRectF) -> list[CodeBlock]:
+        """The blocks whose lines touch the clip and have more to the side than is seen."""
+        return [
+            code
+            for code in self._markdown.code_blocks(clip)
+            if self.hidden(code) > 0 and self.lines(code).intersects(clip)
+        ]
+
+    def at(self, y: float) -> CodeBlock | None:
+        """The wide block whose lines are at this height."""
+        clip = QRectF(0, y, 1, 1)
+        return next((code for code in self.blocks(clip) if self.lines(code).contains(1, y)), None)
+
+    def hidden(self, code: CodeBlock) -> float:
+        """How many pixels of the widest line do not fit."""
+        room = self._markdown.code_area(code).width() - 2 * CODE_PAD
+        over = self._markdown.code_width(code) - room
+        return over if over >= 1 else 0.0
+
+    def moved(self, code: CodeBlock) -> float:
+        """How many pixels of the lines are hidden to the left."""
+        return min(self._moved.get(code.name, 0.0), self.hidden(code))
+
+    def move(self, code: CodeBlock, to: float) -> None:
+        """Hide this many pixels to the left, or as many as can be."""
+        self._moved[code.name] = max(0.0, min(to, self.hidden(code)))
+
+    def lines(self, code: CodeBlock) -> QRectF:
+        """The block below its header, from edge to edge of the document."""
+        area = self._markdown.code_area(code)
+        return QRectF(0, area.top() + CODE_HEADER, area.right(), area.height() - CODE_HEADER)
+
+    def moved_at(self, y: float) -> float:
+        """How far what is seen at this height is from its place in the document."""
+        code = self.at(y) if self._moved else None
+        return self.moved(code) if code is not None else 0.0
+
+    def reveal(self, cursor: QTextCursor, x: float, y: float) -> bool:
+        """Move the block around so that the cursor's place (x, y) is seen; True if it moved."""
+        code = self.at(y)
+        if code is None or not code.first_position <= cursor.position() <= code.last_position:
+            return False
+        area, before = self._markdown.code_area(code), self.moved(code)
+        left, right = area.left() + CODE_PAD, area.right() - CODE_PAD
+        self.move(code, min(max(before, x - right), x - left))
+        return self.moved(code) != before
+
+    # By pointer.
+
+    def wheel(self, event: QWheelEvent) -> bool:
+        """Take a wheel that turns sideways; False if it is not for a code block."""
+        code = self.at(event.position().y())
+        if code is None:
+            return False
+        turned = event.pixelDelta() if not event.pixelDelta().isNull() else event.angleDelta() / 2
+        sideways = turned.x()
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and not sideways:
+            sideways = turned.y()
+        elif abs(sideways) <= abs(turned.y()):
+            return False
+        self.move(code, self.moved(code) - sideways)
+        return True
+
+    def press(self, at: QPointF) -> bool:
+        """Take hold of the bar there; False if there is none."""
+        code = self.at(at.y())
+        if code is None or at.y() < self.lines(code).bottom() - _FOOT:
+            return False
+        handle = self._handle(code)
+        within = at.x() - handle.left()
+        self._held = (code.name, within if 0 <= within <= handle.width() else handle.width() / 2)
+        self.drag(at)
+        return True
+
+    def drag(self, at: QPointF) -> None:
+        """Move the bar that is held to the pointer."""
+        if self._held is None:
+            return
+        name, within = self._held
+        code = next((c for c in self._markdown.code_blocks() if c.name == name), None)
+        if code is not None and self.hidden(code):
+            track, handle = self._track(code), self._handle(code)
+            way = (at.x() - within - track.left()) / max(track.width() - handle.width(), 1.0)
+            self.move(code, way * self.hidden(code))
+
+    @Slot()
+    def release(self) -> None:
+        """Let go of the bar."""
+        self._held = None
+
+    # Painting.
+
+    def paint(
+        self,
+        painter: QPainter,
+        code: CodeBlock,
+        context: QAbstractTextDocumentLayout.PaintContext,
+        clip: QRectF,
+        strong: bool,
+    ) -> None:
+        """Draw the block's text, cut off at its edges, and the bar below it."""
+        moved, area = self.moved(code), self._markdown.code_area(code)
+        lines = self.lines(code)
+        lines.setLeft(area.left())
+        seen = lines.intersected(clip)
+        if seen.isEmpty():
+            return  # to Qt an empty clip is none: it would draw the whole document
+        painter.save()
+        painter.setClipRect(seen)
+        painter.translate(-moved, 0)
+        context.clip = seen.translated(moved, 0)
+        self._markdown.document.documentLayout().draw(painter, context)
+        painter.restore()
+        tokens = theme().tokens
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(tokens.muted if strong or self.held else tokens.border_strong))
+        painter.drawRoundedRect(self._handle(code), _BAR / 2, _BAR / 2)
+        painter.restore()
+
+    def _track(self, code: CodeBlock) -> QRectF:
+        area = self._markdown.code_area(code)
+        top = area.bottom() - (_FOOT + _BAR) / 2
+        return QRectF(area.left() + CODE_PAD, top, area.width() - 2 * CODE_PAD, _BAR)
+
+    def _handle(self, code: CodeBlock) -> QRectF:
+        track, hidden = self._track(code), self.hidden(code)
+        width = max(track.width() * track.width() / (track.width() + hidden), _SHORTEST)
+        left = (track.width() - width) * self.moved(code) / hidden if hidden else 0.0
+        return QRectF(track.left() + left, track.top(), width, _BAR)
+
+
+_SIDE = 24
+
+
+class CodeButtons(QObject):
+    """Painted, not made of widgets: an answer may have dozens of code blocks.
+
+    Signals:
+        copied(): a code block went to the clipboard.
+    """
+
+    copied = Signal()
+
+    def __init__(
+        self, markdown: MarkdownDocument, wide: WideCode, viewport: QWidget, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._markdown = markdown
+        self._wide = wide
+        self._viewport = viewport
+        self._pointer = QPoint(-1, -1)
+        self._pointed: tuple[object, str] = (None, "")
+        self.held: CodeBlock | None = None
+
+    @property
+    def code(self) -> CodeBlock | None:
+        """The code block under the pointer, or the one that has the keys."""
+        return self.code_at(self._pointer) or self.held
+
+    @property
+    def action(self) -> str:
+        """What the button under the pointer does: "copy", "wrap", or "" if there is none."""
+        code = self.code
+        buttons = self._places(code).items() if code is not None else ()
+        return next((name for name, area in buttons if area.contains(self._pointer)), "")
+
+    def code_at(self, at: QPoint) -> CodeBlock | None:
+        """The code block at a point of the document."""
+        if at.y() < 0:
+            return None
+        clip = QRectF(at.x(), at.y(), 1, 1)
+        area = self._markdown.code_area
+        codes = self._markdown.code_blocks(clip)
+        return next((code for code in codes if area(code).contains(at.toPointF())), None)
+
+    def hold(self, code: CodeBlock | None) -> None:
+        """The keys are at this block, or at none."""
+        self.held = code
+        self._viewport.update()
+
+    def can_wrap(self, code: CodeBlock) -> bool:
+        """Whether it has lines that may be broken, or are."""
+        return code.wrapped or self._wide.hidden(code) > 0
+
+    def point(self, at: QPoint) -> None:
+        """Follow the pointer."""
+        self._pointer = at
+        code, action = self.code, self.action
+        tip = ""
+        if code is not None and action:
+            wrap = tr("Do not wrap lines") if code.wrapped else tr("Wrap long lines")
+            tip = tr("Copy code") if action == "copy" else wrap
+        if tip:
+            self._viewport.setCursor(Qt.CursorShape.PointingHandCursor)
+        elif self._viewport.toolTip():
+            self._viewport.setCursor(Qt.CursorShape.IBeamCursor)
+        self._viewport.setToolTip(tip)
+        pointed = (code.name if code is not None else None, action)
+        if pointed != self._pointed:
+            self._pointed = pointed
+            self._viewport.update()
+
+    def press(self) -> bool:
+        """Do what the button under the pointer does; False if there is none."""
+        code, action = self.code, self.action
+        if code is None or not action:
+            return False
+        self.act(action, code)
+        return True
+
+    def act(self, action: str, code: CodeBlock) -> None:
+        """Copy the code, or break its long lines or leave them whole."""
+        if action == "copy":
+            QGuiApplication.clipboard().setText(code.source)
+            self.copied.emit()
+        else:
+            self._markdown.wrap(code.name, not code.wrapped)
+            self.point(self._pointer)
+            self._viewport.update()
+
+    def paint(self, painter: QPainter, code: CodeBlock) -> None:
+        """Paint the buttons of a block."""
+        tokens, action = theme().tokens, self.action
+        if self.held is not None and self.held.name == code.name:
+            painter.setPen(QColor(tokens.accent))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            ring = self._markdown.code_area(code).adjusted(0.5, 0.5, -0.5, -0.5)
+            painter.drawRoundedRect(ring, 8, 8)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for name, area in self._places(code).items():
+            strong = name == action or (name == "wrap" and code.wrapped)
+            painter.setBrush(QColor(tokens.pressed if strong else tokens.code_background))
+            painter.drawRoundedRect(area, 6, 6)
+            colour = tokens.text if strong else tokens.muted
+            picture = icon("copy", colour) if name == "copy" else icon("wrap", colour)
+            picture.paint(painter, area.adjusted(4, 4, -4, -4))
+
+    def _places(self, code: CodeBlock) -> dict[str, QRect]:
+        """Where a block's buttons are, by what they do."""
+        area = self._markdown.code_area(code)
+        place = QRect(round(area.right()) - _SIDE - 4, round(area.top()) + 3, _SIDE, _SIDE)
+        places = {"copy": place}
+        if self.can_wrap(code):
+            places["wrap"] = place.translated(-_SIDE - 2, 0)
+        return places
 
 
 class MarkdownView(TextView):

@@ -1,34 +1,174 @@
-"""A call of a tool on screen: a card while it waits for the person, one line when it is over."""
+"""One call of a tool in the transcript: the question whether it may run, its result."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QRect, QRectF, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QTextDocument
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QTextDocument,
+)
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from app.chats.actions import Action
 from app.chats.tool_call import Call, CallState
-from app.language import tr
+from app.settings.language import counted, mark, number, tr
 from app.store import Message
 from app.tools.consent import Decision, may_be_remembered
-from app.tools.tool import BUILT_IN, readable
+from app.tools.tool import BUILT_IN, readable, visible
+from app.ui.style import tokens as t
+from app.ui.style.figures import seconds
 from app.ui.style.theme import code_font, theme, ui_font
-from app.ui.transcript.message_row import Can, MessageRow
+from app.ui.transcript.answer_row import FoldButton
+from app.ui.transcript.message_row import Can, MessageRow, beginning
 from app.ui.transcript.question_form import QuestionForm
-from app.ui.transcript.reasoning import FoldButton
-from app.ui.transcript.tool_card import GAP, HEAD, PAD, paint_card, paint_note, place_buttons
-from app.ui.transcript.tool_words import (
-    CHOICES,
-    KEYS,
-    folded_text,
-    headline,
-    over_line,
-    size_words,
-    tool_of,
-    visible_lines,
-)
-from app.ui.widgets.mirror import mirror, mirrored
+from app.ui.widgets.manners import mirror, mirrored
 from app.ui.widgets.textview import TextView
+
+KEYS = {
+    Qt.Key.Key_Return: Decision.ONCE,
+    Qt.Key.Key_Enter: Decision.ONCE,
+    Qt.Key.Key_T: Decision.TOOL,
+    Qt.Key.Key_S: Decision.SERVER,
+    Qt.Key.Key_D: Decision.DENY,
+}
+CHOICES = (
+    (Decision.ONCE, mark("Allow Once"), mark("Run it this one time  Enter")),
+    (Decision.TOOL, mark("Always This Tool"), mark("Run it in this chat without asking again  T")),
+    (
+        Decision.SERVER,
+        mark("Always This Server in This Chat"),
+        mark("Run all of its tools without asking  S"),
+    ),
+    (Decision.DENY, mark("Deny"), mark("Do not run it; the model is told so  D")),
+)
+
+_SAID = {
+    "accept": mark("The server asked: {question}\nYou answered it."),
+    "decline": mark("The server asked: {question}\nYou declined."),
+    "cancel": mark("The server asked: {question}\nYou left it unanswered."),
+}
+
+
+def tool_of(message: Message) -> str:
+    """The tool's name and its server's: "search · web"."""
+    stats = message.stats
+    name = visible(str(stats.get("tool") or stats.get("name") or tr("tool")))[:80]
+    server = visible(str(stats.get("server") or ""))[:60]
+    return name if server in ("", BUILT_IN) else f"{name} · {server}"
+
+
+def headline(message: Message, state: CallState) -> str:
+    """What stands above a call that is not over: the question, or what goes on."""
+    tool = tool_of(message)
+    if state is CallState.RUNNING:
+        return tr("Running {tool}…", tool=tool)
+    if state is CallState.TOO_LONG:
+        return tr("The result of {tool} is too long", tool=tool)
+    return tr("Run {tool}?", tool=tool)
+
+
+def size_words(characters: int) -> str:
+    return counted("{count} character", "{count} characters", characters, count=number(characters))
+
+
+def over_line(message: Message) -> str:
+    """The one line that is left of a call which is over."""
+    stats, tool = message.stats, tool_of(message)
+    if stats.get("decision") == "deny":
+        return tr("{tool} · Not allowed", tool=tool)
+    if message.status == "cancelled":
+        return tr("{tool} · Stopped", tool=tool)
+    if message.status == "interrupted":
+        return tr("{tool} · Interrupted when Stretto was closed", tool=tool)
+    parts = [tool]
+    if message.status == "error":
+        parts.append(tr("Failed"))
+    took = stats.get("seconds")
+    if isinstance(took, int | float) and not isinstance(took, bool):
+        short = tr("{number} ms", number=number(took * 1000))
+        parts.append(short if took < 0.1 else seconds(float(took)))
+    size = stats.get("size")
+    if isinstance(size, int) and message.status != "error":
+        parts.append(_kept_words(len(message.content), size))
+    return " · ".join(parts)
+
+
+def _kept_words(kept: int, size: int) -> str:
+    """How long a result is, and how much of it the model gets where that is less."""
+    if size <= kept:
+        return size_words(size)
+    return counted(
+        "{kept} of {size} characters",
+        "{kept} of {size} characters",
+        size,
+        kept=number(kept),
+        size=number(size),
+    )
+
+
+def folded_text(message: Message, arguments: str) -> str:
+    """What the line unfolds to: the arguments, what the server asked meanwhile, the result."""
+    parts = [arguments] if arguments not in ("", "{}") else []
+    asked = message.stats.get("asked")
+    for pair in asked if isinstance(asked, list) else []:
+        if isinstance(pair, list) and len(pair) == 2 and pair[1] in _SAID:
+            parts.append(tr(_SAID[pair[1]], question=str(pair[0])))
+    return "\n\n".join([*parts, beginning(message.content)])
+
+
+def visible_lines(text: str) -> str:
+    """The text with its lines, and with what cannot be seen in them as escapes."""
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    return "\n".join(visible(line.replace("\t", "    ")) for line in text.split("\n"))
+
+
+PAD, GAP, HEAD = 14, 8, 24
+
+
+def paint_card(painter: QPainter, card: QRect, headline: str, waits: bool) -> None:
+    """The frame with its first line; ``waits``: the person is to say something."""
+    tokens = theme().tokens
+    painter.setPen(QColor(tokens.accent if waits else tokens.border_strong))
+    painter.setBrush(QColor(tokens.raised))
+    edge = QRectF(card).adjusted(0.5, 0.5, -0.5, -0.5)
+    painter.drawRoundedRect(edge, t.RADIUS_SMALL, t.RADIUS_SMALL)
+    head = QRectF(PAD, PAD, card.width() - 2 * PAD, HEAD)
+    font = ui_font(t.UI_PX, QFont.Weight.DemiBold)
+    painter.setFont(font)
+    painter.setPen(QColor(tokens.text))
+    middle = Qt.TextElideMode.ElideMiddle
+    words = QFontMetrics(font).elidedText(headline, middle, round(head.width()))
+    painter.drawText(head, Qt.AlignmentFlag.AlignVCenter, words)
+
+
+def paint_note(painter: QPainter, area: QRect, words: str, danger: bool) -> None:
+    """A line or more below what the card holds."""
+    painter.setFont(ui_font())
+    painter.setPen(QColor(theme().tokens.danger if danger else theme().tokens.muted))
+    painter.drawText(area, Qt.TextFlag.TextWordWrap, words)
+
+
+def place_buttons(buttons: Sequence[QPushButton], y: int, width: int) -> int:
+    """Put them in rows from ``y`` on; returns where they end."""
+    x, height = PAD, 0
+    for button in buttons:
+        button.adjustSize()
+        if x > PAD and x + button.width() > width - PAD:
+            x, y = PAD, y + height + GAP
+        button.move(x, y)
+        x, height = x + button.width() + GAP, button.height()
+        parent = button.parentWidget()
+        if parent is not None:
+            mirror(parent, button, width=width)
+    return y + height
 
 
 class ToolRow(MessageRow):

@@ -14,14 +14,20 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.chats.actions import Action
-from app.language import mark, tr
+from app.settings.language import mark, tr
 from app.store import Message
 from app.ui.style import tokens as t
 from app.ui.style.theme import scaled, theme, ui_font
-from app.ui.transcript.attached_files import AttachedFiles
-from app.ui.transcript.message_row import FOOTER, Can, MessageRow, small_text_width
-from app.ui.transcript.tool_words import MOST_LAID_OUT, beginning
-from app.ui.widgets.mirror import mirror, mirrored
+from app.ui.transcript.message_row import (
+    FOOTER,
+    MOST_LAID_OUT,
+    AttachedFiles,
+    Can,
+    MessageRow,
+    beginning,
+    small_text_width,
+)
+from app.ui.widgets.manners import mirror, mirrored
 from app.ui.widgets.textview import TextView, Words
 
 LEFT_OUT = mark("Did not fit: left out of what follows")

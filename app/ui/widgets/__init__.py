@@ -1,4 +1,4 @@
 """Small widgets that several parts of the window use.
 
-Imports: app.chats, app.flows, app.language, app.tools, app.ui.style.
+Imports: app.flows, app.settings, app.ui.style.
 """

@@ -6,11 +6,11 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
-from app.language import tr
+from app.settings.language import tr
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import theme
-from app.ui.widgets.keys import with_keys
+from app.ui.widgets.manners import with_keys
 
 
 class PaintedButton(QAbstractButton):

@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor, QTextDocument, Q
 from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
 
 from app.ui.style.theme import theme
-from app.ui.widgets.links import ask_and_open
+from app.ui.widgets.asking import ask_and_open
 
 MOST_MARKS = 500
 

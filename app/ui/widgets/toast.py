@@ -9,10 +9,10 @@ from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
-from app.language import tr
+from app.settings.language import tr
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font, scaled, theme
-from app.ui.widgets.aloud import announce
+from app.ui.widgets.manners import announce
 
 
 class Toast(QWidget):

@@ -14,15 +14,16 @@ from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.transcript import Removal
-from app.language import counted, mark, tr
-from app.settings import Settings
+from app.settings.language import counted, mark, tr
+from app.settings.options import Settings
 from app.ui.compare.compare import Comparisons
+from app.ui.pane.files import PaneFiles
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets import asking
 from app.ui.widgets.toast import Toast
 from app.ui.window.commands import NO_CHAT, Where, command
 from app.ui.window.undo import Undos
-from app.ui.window.workspace import Workspace
+from app.ui.workspace.workspace import Workspace
 
 
 class ChatCommands(QObject):
@@ -271,3 +272,21 @@ class ChatCommands(QObject):
     @Slot(str)
     def _on_said(self, text: str) -> None:
         self._toast.show_text(text, seconds=1.6)
+
+
+class FileCommands(QObject):
+    """Gives each pane what takes files, and opens the dialog."""
+
+    def __init__(self, workspace: Workspace, undos: Undos) -> None:
+        super().__init__(workspace)
+        self._undos = undos
+        workspace.pane_made.connect(self._on_pane_made)
+
+    @command("attach", mark("Attach Files…"), "Ctrl+Shift+A", where=Where.PANE)
+    def attach(self, pane: ChatPane) -> None:
+        """Choose files that go with the message."""
+        pane.composer.attach_asked.emit()
+
+    @Slot(object)
+    def _on_pane_made(self, pane: ChatPane) -> None:
+        PaneFiles(pane).offered.connect(self._undos.offer)

@@ -8,27 +8,22 @@ from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
 from app.chats.titling import Titling
-from app.settings import Settings
+from app.settings.options import Settings
 from app.store import Store
-from app.ui.compare.together import Together
+from app.ui.compare.compare import Together
 from app.ui.sidebar.sidebar import Sidebar
-from app.ui.widgets.aloud import give_roles
+from app.ui.widgets.manners import give_roles
 from app.ui.widgets.toast import Toast
-from app.ui.window.announcer import Announcer
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Commands
 from app.ui.window.compare_commands import CompareCommands
-from app.ui.window.help_commands import HelpCommands
-from app.ui.window.notifications import Notifications
-from app.ui.window.own_keys import OwnKeys
-from app.ui.window.palette_commands import PaletteCommands
-from app.ui.window.prompt_commands import PromptCommands
-from app.ui.window.quick_ask import QuickAsk
-from app.ui.window.spelling_commands import SpellingCommands
-from app.ui.window.text_size import TextSize
-from app.ui.window.tray import Tray
+from app.ui.window.notices import Announcer, Notifications, Tray
+from app.ui.window.offers import PromptCommands
+from app.ui.window.palette_commands import PaletteCommands, QuickAsk
+from app.ui.window.settings_commands import HelpCommands, SpellingCommands, TextSize
+from app.ui.window.shortcuts import OwnKeys
 from app.ui.window.undo import Undos
-from app.ui.window.workspace import Workspace
+from app.ui.workspace.workspace import Workspace
 
 
 class Comforts:

@@ -16,8 +16,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
-from app.language import mark, tr
-from app.ui.widgets.keys import native
+from app.settings.language import mark, tr
+from app.ui.widgets.manners import native
 
 
 class Where(Enum):

@@ -1,4 +1,4 @@
-"""The commands that take chats out of the program and bring them in."""
+"""The commands that take chats out of the program and bring them in, or back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtCore import QObject, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
@@ -16,13 +16,48 @@ from app.chats.exporting import Export, Kind, StoppedError
 from app.chats.importing import Report
 from app.chats.importing.job import undo
 from app.chats.library import ChatLibrary
-from app.language import counted, mark, tr
-from app.settings import Settings
+from app.settings.language import counted, mark, tr
+from app.settings.options import Settings
 from app.store import Chat, Folder, Store
 from app.ui.sidebar.sidebar import Sidebar
+from app.ui.widgets.sheet import open_dialog
 from app.ui.window.commands import NO_CHAT, command
 from app.ui.window.undo import Undos
-from app.ui.window.workspace import Workspace
+from app.ui.workspace.workspace import Workspace
+
+
+class StoreCommands(QObject):
+    """Shows what is kept besides the chats in the list.
+
+    Signals:
+        restore_asked(path): the program is to go on with this backup of the chats.
+    """
+
+    restore_asked = Signal(object)
+
+    def __init__(self, library: ChatLibrary, store: Store, window: QWidget) -> None:
+        super().__init__(window)
+        self._library = library
+        self._store = store
+        self._window = window
+
+    @command("trash", mark("Trash"))
+    @Slot()
+    def show_trash(self) -> None:
+        """Open the deleted chats."""
+        from app.ui.dialogs.kept import TrashDialog  # not needed at the start
+
+        TrashDialog(self._library, self._window).show()
+
+    @command("backups", mark("Restore from Backup…"))
+    def show_backups(self) -> None:
+        """Ask which backup to go back to."""
+        from app.ui.dialogs.kept import BackupsDialog
+
+        dialog = BackupsDialog(self._store.backups(), self._window)
+        dialog.taken.connect(self.restore_asked)
+        open_dialog(dialog)
+
 
 _PRINTED = "stretto-print-"
 
@@ -63,7 +98,7 @@ class ExchangeCommands(QObject):
     @Slot(list)
     def export_chats(self, chosen: Sequence[str]) -> None:
         """The same, beginning with these."""
-        from app.ui.dialogs.export_dialog import ExportDialog  # not needed at the start
+        from app.ui.dialogs.exchange import ExportDialog  # not needed at the start
 
         everything = [chat.id for chat in self._library.chats()]
         choices: list[tuple[str, Sequence[str]]] = []
@@ -93,7 +128,7 @@ class ExchangeCommands(QObject):
     @command("import", mark("Import Chats…"))
     def import_chats(self) -> None:
         """Ask for files, and take in what they hold."""
-        from app.ui.dialogs.import_dialog import ImportDialog
+        from app.ui.dialogs.exchange import ImportDialog
 
         dialog = ImportDialog(self._store, self._settings.model, self._window)
         dialog.taken.connect(self._on_taken)

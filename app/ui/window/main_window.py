@@ -3,52 +3,93 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
-from PySide6.QtCore import QPoint, Qt, Signal, Slot
+from PySide6.QtCore import QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
 
-from app.awake import Awake
 from app.chats.library import ChatLibrary
-from app.downloads import Downloads
-from app.language import mark
-from app.paths import Paths
-from app.score.feed import ScoreFeed
-from app.settings import Settings
-from app.single import SingleInstance
+from app.models.downloads import Downloads
+from app.score import ScoreFeed
+from app.settings.language import mark
+from app.settings.options import Settings
+from app.settings.paths import Paths
 from app.store import Store
-from app.ui.dialogs.update_dialog import UpdateDialog
-from app.ui.models.downloads_in_window import DownloadsInWindow
+from app.system.awake import Awake
+from app.system.single import SingleInstance
+from app.system.updates import Release
+from app.ui.dialogs.about import UpdateDialog
+from app.ui.models.downloads import DownloadsInWindow
 from app.ui.models.get_model import GetModelDialog
-from app.ui.pane.pane_menus import PaneMenus
-from app.ui.score.score import ScoreView
-from app.ui.settings.appearance import add_appearance
-from app.ui.sidebar.rail import Rail
-from app.ui.sidebar.sidebar import Sidebar
+from app.ui.score import ScoreView
+from app.ui.settings.look import add_appearance
+from app.ui.sidebar.sidebar import Rail, Sidebar
 from app.ui.style.icons import app_icon
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.pulse import Pulse
 from app.ui.widgets.toast import Toast
-from app.ui.window.attention import Attention
-from app.ui.window.broadcast import Broadcast
-from app.ui.window.chat_commands import ChatCommands
+from app.ui.window.chat_commands import ChatCommands, FileCommands
 from app.ui.window.comforts import Comforts
 from app.ui.window.commands import Commands, Where, command
-from app.ui.window.exchange_commands import ExchangeCommands
-from app.ui.window.file_commands import FileCommands
-from app.ui.window.focus_regions import FocusRegions
-from app.ui.window.layouts import Layouts
+from app.ui.window.compare_commands import Broadcast
+from app.ui.window.exchange_commands import ExchangeCommands, StoreCommands
+from app.ui.window.layouts import Layouts, WindowLayout
 from app.ui.window.model_commands import ModelCommands
+from app.ui.window.notices import Attention, Pulse
 from app.ui.window.pane_commands import PaneCommands
-from app.ui.window.pane_placement import front_window
+from app.ui.window.pane_menus import PaneMenus
 from app.ui.window.settings_commands import SettingsCommands
 from app.ui.window.sidebar_commands import SidebarCommands
-from app.ui.window.store_commands import StoreCommands
 from app.ui.window.tool_commands import ToolCommands
 from app.ui.window.undo import Undos
-from app.ui.window.window_layout import WindowLayout
-from app.ui.window.workspace import Workspace
-from app.updates import Release
+from app.ui.workspace.placement import front_window
+from app.ui.workspace.workspace import Workspace
+
+
+class FocusRegions(QObject):
+    """The composer, the conversation above it, the score and the sidebar, as far as there are."""
+
+    def __init__(self, workspace: Workspace, score: ScoreView, sidebar: Sidebar) -> None:
+        super().__init__(workspace)
+        self._workspace = workspace
+        self._score = score
+        self._sidebar = sidebar
+
+    @command("next_part", mark("Next Part of the Window"), "F6")
+    def next_region(self) -> None:
+        self.step(1)
+
+    @command("part_before", mark("Part of the Window Before"), "Shift+F6")
+    def region_before(self) -> None:
+        self.step(-1)
+
+    def step(self, by: int) -> None:
+        """Give the keys to the next region (+1) or to the one before (-1)."""
+        regions = self._regions()
+        if regions:
+            here = QApplication.focusWidget()
+            at = next(
+                (n for n, (region, _) in enumerate(regions) if _holds(region, here)),
+                0 if by > 0 else 1,
+            )
+            regions[(at + by) % len(regions)][1]()
+
+    def _regions(self) -> list[tuple[QWidget, Callable[[], object]]]:
+        regions: list[tuple[QWidget, Callable[[], object]]] = []
+        pane = self._workspace.active
+        if pane is not None:
+            regions.append((pane.composer, lambda: self._workspace.activate(pane)))
+            if pane.transcript.isVisible():
+                regions.append((pane.transcript, pane.transcript.enter))
+        if self._score.rows() and self._score.isVisible():
+            regions.append((self._score, self._score.enter))
+        if self._sidebar.isVisible():
+            regions.append((self._sidebar, self._sidebar.enter))
+        return regions
+
+
+def _holds(region: QWidget, widget: QWidget | None) -> bool:
+    return region is widget or (widget is not None and region.isAncestorOf(widget))
 
 
 class MainWindow(QMainWindow):

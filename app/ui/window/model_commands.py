@@ -6,25 +6,24 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
-from app.conversion import Recipe, job_for
-from app.downloads import Downloads
-from app.idle import IdleUnloading
-from app.installed import InstalledModels
-from app.language import mark, tr
-from app.paths import GUIDE, Paths, model_location
-from app.pressure import MemoryPressure
-from app.removal import Removal, Removed
-from app.settings import Settings
-from app.ui.models.convert_dialog import ConvertDialog
-from app.ui.models.downloads_in_window import DownloadsInWindow
-from app.ui.models.fit_flow import FitFlow
-from app.ui.models.library_window import ModelsWindow
-from app.ui.models.machines_dialog import MachinesDialog
-from app.ui.pane.pane_menus import PaneMenus
-from app.ui.widgets.closing import open_dialog
+from app.models.downloads import Downloads, Recipe, conversion_of
+from app.models.installed import InstalledModels
+from app.models.names import model_location
+from app.models.removal import Removal, Removed
+from app.models.residency import IdleUnloading, MemoryPressure
+from app.settings.language import mark, tr
+from app.settings.options import Settings
+from app.settings.paths import GUIDE, Paths
+from app.ui.models.downloads import DownloadsInWindow
+from app.ui.models.fit import FitFlow
+from app.ui.models.foot import ConvertDialog
+from app.ui.models.machines import MachinesDialog
+from app.ui.models.models_window import ModelsWindow
+from app.ui.widgets.sheet import open_dialog
 from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command
+from app.ui.window.pane_menus import PaneMenus
 from app.ui.window.undo import Undos
 from engine.hub.inventory import Installed
 
@@ -111,7 +110,7 @@ class ModelCommands(QObject):
         dialog = ConvertDialog(model, self.window or self._parent)
 
         def take(recipe: Recipe) -> None:
-            self._jobs.convert(job_for(model, recipe, own))
+            self._jobs.convert(conversion_of(model, recipe, own))
             self._downloads.show()
 
         dialog.taken.connect(take)

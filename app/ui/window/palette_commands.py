@@ -1,4 +1,4 @@
-"""The command palette of the window: where its entries come from, and what was chosen lately."""
+"""The command palette of the window, and the quick question from wherever one is."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
-from app.chats.listing import day_heading, day_headings
-from app.language import mark, tr
-from app.paths import GUIDE
-from app.settings import Settings
-from app.ui.palette.entries import Entry, Kind
+from app.chats.organising import day_heading, day_headings
+from app.settings.language import mark, tr
+from app.settings.options import Settings
+from app.settings.paths import GUIDE
+from app.ui.palette.finder import Entry, EntryKind
 from app.ui.palette.palette import Palette
-from app.ui.settings.places import PLACES
+from app.ui.pane.pane import ChatPane
+from app.ui.settings.form_page import PLACES
 from app.ui.settings.settings_window import SettingsWindow
+from app.ui.style.theme import scaled
 from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
-from app.ui.window.commands import MENUS, REGISTRY, Commands, command
-from app.ui.window.pane_placement import front_window
-from app.ui.window.workspace import Workspace
+from app.ui.window.commands import MENUS, REGISTRY, Commands, Where, command
+from app.ui.workspace.placement import front_window
+from app.ui.workspace.workspace import Workspace
 
 MOST_RECENT = 30
 """So many of what was chosen lately are kept."""
@@ -73,7 +75,7 @@ class PaletteCommands(QObject):
         chats, days = self._chats, day_headings()
         for chat in self._library.chats():
             yield Entry(
-                Kind.CHAT,
+                EntryKind.CHAT,
                 f"chat:{chat.id}",
                 chat.shown_title,
                 partial(chats.open, chat.id),
@@ -84,7 +86,7 @@ class PaletteCommands(QObject):
         refs = [GUIDE, *(m.ref for m in loader.known()), *self._settings.models]
         for ref in dict.fromkeys(refs):
             yield Entry(
-                Kind.MODEL,
+                EntryKind.MODEL,
                 f"model:{ref}",
                 loader.get(ref).name,
                 partial(chats.use_model, ref),
@@ -92,7 +94,7 @@ class PaletteCommands(QObject):
             )
         for section, words in PLACES:
             yield Entry(
-                Kind.SETTING,
+                EntryKind.SETTING,
                 f"setting:{section}/{words}",
                 tr(words or section),
                 partial(self._show_setting, words or section),
@@ -108,7 +110,7 @@ class PaletteCommands(QObject):
         commands = self._commands()
         return [
             Entry(
-                Kind.COMMAND,
+                EntryKind.COMMAND,
                 f"command:{name}",
                 tr(REGISTRY[name].text).rstrip("…"),
                 partial(commands.run, name),
@@ -140,3 +142,52 @@ class PaletteCommands(QObject):
     @Slot()
     def _on_closed(self) -> None:
         self.palette = None
+
+
+SIZE = (520, 460)
+
+
+class QuickAsk(QObject):
+    """Opens the small window, and closes it by Esc. What was asked stays in the list of chats."""
+
+    def __init__(
+        self,
+        library: ChatLibrary,
+        settings: Settings,
+        workspace: Workspace,
+        chats: ChatCommands,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._library = library
+        self._settings = settings
+        self._workspace = workspace
+        self._chats = chats
+        self._ids: set[str] = set()
+
+    @command("quick_ask", mark("Quick Question"), "Ctrl+Alt+Q", where=Where.ANYWHERE)
+    @Slot()
+    def ask(self) -> None:
+        """Open the window; one in which nothing was written yet comes forward."""
+        pane = next((p for p in self._workspace.panes() if self._waits(p)), None)
+        if pane is None:
+            settings = self._settings
+            chat = self._library.new(settings.model, settings.new_chat, settings.system)
+            pane = self._workspace.show_chat(chat)
+            pane.escaped.connect(self._on_escaped)
+            self._ids.add(chat.id)
+            self._workspace.float_pane(pane)
+            pane.window().resize(*map(scaled, SIZE))
+            chat.load_model()
+        self._workspace.activate(pane)
+
+    def _waits(self, pane: ChatPane) -> bool:
+        mine = pane.chat.id in self._ids and pane.chat.blank
+        return mine and pane.window() is not self._workspace.window()
+
+    @Slot(object)
+    def _on_escaped(self, pane: ChatPane) -> None:
+        if pane.window() is self._workspace.window():  # it was moved back, and is a pane as any
+            return
+        self._workspace.close_pane(pane, told=not pane.chat.blank)
+        self._chats.discard_if_blank(pane.chat.id)

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 
 from app.chats.actions import Action
-from app.language import mark, tr
+from app.settings.language import mark, tr
 from app.ui.pane.pane import ChatPane
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, TAB_MODIFIER, Where, command
-from app.ui.window.pane_placement import grow_pane, move_pane, why_not_grow, why_not_move
-from app.ui.window.workspace import Workspace
+from app.ui.workspace.placement import grow_pane, move_pane, why_not_grow, why_not_move
+from app.ui.workspace.workspace import Workspace
 
 
 def _cannot(action: Action) -> Callable[[PaneCommands, ChatPane], str]:

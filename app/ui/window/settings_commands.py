@@ -1,23 +1,159 @@
-"""The command of the settings, and what the window does when they change."""
+"""The commands of the settings, text size, spelling and help, and what they change."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
-from app.language import mark, tr
-from app.newer_mlx_lm import NewerMlxLm
-from app.paths import Paths, model_fallback_name
+from app.models.names import model_fallback_name
 from app.serving import Serving
-from app.settings import Settings
-from app.spelling.speller import Speller
-from app.ui.composer.composer_text import ComposerText
+from app.settings.language import mark, tr
+from app.settings.options import ZOOM, Settings
+from app.settings.paths import Paths
+from app.spelling.speller import OFF, Speller
+from app.system.newer_mlx_lm import NewerMlxLm
+from app.system.updates import Updates
+from app.ui.composer.composer import ComposerText
+from app.ui.composer.misspelt import Misspelt
+from app.ui.dialogs import dialogs
 from app.ui.models.model_list import put_back
+from app.ui.pane.pane import ChatPane
 from app.ui.settings.settings_window import SettingsWindow
+from app.ui.sidebar.sidebar import Sidebar
+from app.ui.style import tokens as t
+from app.ui.style.theme import scaled, theme
 from app.ui.window.commands import Where, command
+from app.ui.window.shortcuts import OwnKeys, show_shortcuts
 from app.ui.window.undo import Undos
-from app.updates import Updates
+from app.ui.workspace.workspace import Workspace
+
+WIDEST_SIDEBAR = 400
+
+
+class TextSize(QObject):
+    """Keeps the size in the settings, and gives the sidebar room for it.
+
+    Signals:
+        said(text): what the size is now.
+    """
+
+    said = Signal(str)
+
+    def __init__(self, settings: Settings, sidebar: Sidebar, window: QWidget) -> None:
+        super().__init__(window)
+        self._settings = settings
+        self._sidebar = sidebar
+        self._window = window
+        theme().changed.connect(self._fit)
+        window.installEventFilter(self)
+        self._fit()
+
+    def _largest(self) -> str:
+        return "" if self._settings.zoom < ZOOM[-1] else tr("Text is as large as it can be")
+
+    @command(
+        "text_larger",
+        mark("Larger Text"),
+        "Ctrl++",
+        "Ctrl+=",
+        where=Where.ANYWHERE,
+        why_not=_largest,
+    )
+    def larger(self) -> None:
+        self._set(min(z for z in ZOOM if z > self._settings.zoom))
+
+    def _smallest(self) -> str:
+        return "" if self._settings.zoom > ZOOM[0] else tr("Text is as small as it can be")
+
+    @command(
+        "text_smaller", mark("Smaller Text"), "Ctrl+-", where=Where.ANYWHERE, why_not=_smallest
+    )
+    def smaller(self) -> None:
+        self._set(max(z for z in ZOOM if z < self._settings.zoom))
+
+    @command("text_usual", mark("Usual Text Size"), "Ctrl+0", where=Where.ANYWHERE)
+    def usual(self) -> None:
+        self._set(100)
+
+    @command("full_screen", mark("Full Screen"), "F11")
+    def toggle_full_screen(self) -> None:
+        if self._window.isFullScreen():
+            self._window.showNormal()
+        else:
+            self._window.showFullScreen()
+
+    def _set(self, zoom: int) -> None:
+        self._settings.set(zoom=zoom)
+        theme().set_zoom(zoom)
+        self.said.emit(tr("Text at {zoom} %", zoom=zoom))
+
+    def _fit(self) -> None:
+        self._sidebar.setFixedWidth(max(t.SIDEBAR, min(scaled(t.SIDEBAR), WIDEST_SIDEBAR)))
+        self._sidebar.list.scheduleDelayedItemsLayout()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ThemeChange:
+            theme().follow_system_font()
+        return super().eventFilter(watched, event)
+
+
+class SpellingCommands(QObject):
+    """Gives each pane its marks of misspelt words.
+
+    Attributes:
+        speller: what judges words, for all of the window.
+        fields: by chat what marks the misspelt words of its message.
+    """
+
+    def __init__(self, settings: Settings, workspace: Workspace, window: QWidget) -> None:
+        super().__init__(window)
+        self._settings = settings
+        self.speller = Speller(settings.spelling, self)
+        self.fields: dict[str, Misspelt] = {}
+        workspace.pane_made.connect(self._on_pane_made)
+        workspace.forgotten.connect(self._on_forgotten)
+
+    def _off(self, pane: ChatPane) -> str:
+        if self._settings.spelling == OFF:
+            return tr("Spelling is not checked. Settings > Writing switches it on.")
+        return self.speller.why_not
+
+    @command("next_misspelt", mark("Next Misspelt Word"), "F7", where=Where.PANE, why_not=_off)
+    def next_misspelt(self, pane: ChatPane) -> None:
+        """Select it in the message, with a menu of what may be meant."""
+        pane.focus_composer()
+        self.fields[pane.chat.id].next()
+
+    @Slot()
+    def take_over(self) -> None:
+        """The settings are others."""
+        self.speller.choose(self._settings.spelling)
+
+    @Slot(object)
+    def _on_pane_made(self, pane: ChatPane) -> None:
+        misspelt = self.fields[pane.chat.id] = Misspelt(pane.composer.field, self.speller)
+        misspelt.said.connect(pane.said)
+
+    @Slot(str)
+    def _on_forgotten(self, chat_id: str) -> None:
+        self.fields.pop(chat_id, None)
+
+
+class HelpCommands:
+    """Shows what the keys do, and what this program is."""
+
+    def __init__(self, keys: OwnKeys, window: QWidget) -> None:
+        self._keys = keys
+        self._window = window
+
+    @command("shortcuts", mark("Keyboard Shortcuts"), "Ctrl+/", where=Where.ANYWHERE)
+    def show_shortcuts(self) -> None:
+        show_shortcuts(self._keys, self._window)
+
+    @command("about", mark("About Stretto"), where=Where.ANYWHERE)
+    def show_about(self) -> None:
+        dialogs.show_about(self._window)
 
 
 class SettingsCommands(QObject):

@@ -8,13 +8,13 @@ from PySide6.QtCore import QObject, QPoint, Slot
 
 from app.chats.actions import Action
 from app.chats.library import ChatLibrary
-from app.language import counted, mark, tr
-from app.settings import Settings
+from app.settings.language import counted, mark, tr
+from app.settings.options import Settings
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, command
 from app.ui.window.undo import Undos
-from app.ui.window.workspace import Workspace
+from app.ui.workspace.workspace import Workspace
 
 
 class SidebarCommands(QObject):

@@ -6,13 +6,13 @@ from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
-from app.language import mark, tr
+from app.settings.language import mark, tr
 from app.ui.pane.pane import ChatPane
-from app.ui.pane.pane_menus import PaneMenus
 from app.ui.settings.tools_window import ToolsWindow
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command
-from app.ui.window.workspace import Workspace
+from app.ui.window.pane_menus import PaneMenus
+from app.ui.workspace.workspace import Workspace
 
 
 class ToolCommands(QObject):

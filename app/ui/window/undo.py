@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 
-from app.language import mark, tr
+from app.settings.language import mark, tr
 from app.ui.widgets.toast import Toast
 from app.ui.window.commands import command
 

@@ -9,5 +9,5 @@ and remembers what was made. The others run in that child: `reading` reads the f
 none of it, `blocks` packs its weights anew, `families` has how each architecture's arrays and
 settings are called in MLX, `tokens` makes a tokenizer.json, `folder` writes it all down.
 
-Imports: engine.sandbox, engine.errors, engine.hub, engine.model.
+Imports: engine.errors, engine.hub, engine.sandbox.
 """

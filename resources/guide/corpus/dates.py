@@ -91,7 +91,7 @@ def moment(rng: Random) -> datetime:
 
 
 def told(here: datetime) -> str:
-    """What the tool gives back, as `app.tools.clock` writes it."""
+    """What the tool gives back, as `app.tools.builtin` writes it."""
     return f"{here:%A, %d %B %Y, %H:%M} {here:%Z} ({here.isoformat(timespec='seconds')})"
 
 

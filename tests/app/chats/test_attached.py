@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.chats.attached import words
-from app.chats.attached.choosing import beginning, pages_in, whole_pages
-from app.chats.attached.passages import LENGTH, Passages, pieces
-from app.chats.attached.prompt import with_files
+from app.chats import attached
+from app.chats.attached import with_files
+from app.chats.attaching import LENGTH, Passages, beginning, pages_in, pieces, whole_pages
 from app.chats.transcript import conversation
 from app.store import AttachedText, Attachment, Message
 from engine import Engine, SamplingParams
@@ -45,8 +44,8 @@ def test_a_part_says_what_it_is() -> None:
     )
     split = of(NOTE, use="passages", spans=((1, 0, 4), (1, 5, 10)))
     assert "Only\n…\nwords" in with_files("?", (split,), TEXTS.get)
-    assert words.attached(part) == "a.pdf (PDF, 3 pages; page 3)"
-    assert words.numbers_of("page", [1, 2, 3, 7]) == "pages 1–3, 7"
+    assert attached.attached(part) == "a.pdf (PDF, 3 pages; page 3)"
+    assert attached.numbers_of("page", [1, 2, 3, 7]) == "pages 1–3, 7"
 
 
 def test_it_is_in_the_conversation_of_all_later_turns() -> None:

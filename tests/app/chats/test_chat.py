@@ -17,8 +17,8 @@ from app.bridge import Bridge
 from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
-from app.chats.model_choice import LoadState, ModelLoader
 from app.chats.turn import Editing, Paused, Running, Waiting, Writing
+from app.models.loading import LoadState, ModelLoader
 from app.store import Store
 from engine import EngineError, Finished, FinishReason, Fit, Model, ReplyStats, TextDelta
 

@@ -21,7 +21,7 @@ import pytest
 from app.chats.exporting import Export, Kind
 from app.chats.importing import Import, Report, reading
 from app.chats.importing.job import undo
-from app.chats.listing import ARCHIVE
+from app.chats.organising import ARCHIVE
 from app.store import Chat, Message, Store, new_id
 from app.store.portable import FORMAT, VERSION, chat_to_json
 from tests.app import generated

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from app import language
-from app.chats.branching import _title
-from app.chats.engine_words import explained, meaning
 from app.chats.importing import Report
+from app.chats.transcript import _title
+from app.models.errors import explained, meaning
+from app.settings import language
 from app.store import Chat
 from engine.errors import OUT_OF_MEMORY
 

@@ -16,12 +16,11 @@ from app.bridge import Bridge
 from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
-from app.chats.model_choice import ModelLoader
 from app.chats.reply import Phase
-from app.chats.tool_call import DENIED, LEFT_OUT, STOPPED, Call, CallState
-from app.chats.tool_history import NO_RESULT, Made
+from app.chats.tool_call import DENIED, LEFT_OUT, NO_RESULT, STOPPED, Call, CallState, Made
 from app.chats.tool_work import ToolWork
 from app.chats.transcript import conversation
+from app.models.loading import ModelLoader
 from app.store import Message, Store
 from app.tools.builtin import STANDARD, BuiltIn, Context, Own, own
 from app.tools.consent import Consents, Decision

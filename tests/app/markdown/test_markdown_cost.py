@@ -8,11 +8,10 @@ from itertools import repeat
 
 import pytest
 
-from app.bench.samples import mixed
 from app.markdown import MarkdownDocument
-from app.markdown.blocks import TAIL_LIMIT, BlockSplitter
-from app.markdown.commonmark import parser
+from app.markdown.blocks import TAIL_LIMIT, BlockSplitter, parser
 from app.markdown.rows import Row
+from tests.bench.samples import mixed
 
 
 def test_the_tail_of_a_long_answer_stays_short() -> None:

@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor, QImage, QPainter, QTextCursor
 from pytestqt.qtbot import QtBot
 
 from app.markdown import CodeBlock, MarkdownDocument, MarkdownStyle
+from app.markdown.document import APART_S
 from app.markdown.highlight import COLOURS
-from app.markdown.pace import APART_S
 from app.markdown.style import DARK, LIGHT
 from tests.app.markdown.markdown_dump import dump
 from tests.app.markdown.markdown_samples import SAMPLES
@@ -317,7 +317,7 @@ def test_many_streaming_documents_share_the_time(
 ) -> None:
     now = time.monotonic()
     streaming = dict.fromkeys(range(others), now) | {-1: now - 2.0}
-    monkeypatch.setattr("app.markdown.pace._refreshed", streaming)
+    monkeypatch.setattr("app.markdown.document._refreshed", streaming)
     document = MarkdownDocument()
     document._pace.cost = cost
     assert document._pace.rest() == pytest.approx(rest)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QTextBlock
 
 from app.markdown import MarkdownDocument
-from app.markdown.markers import marker_area
+from app.markdown.painting import marker_area
 from app.markdown.rows import TextRow
 from app.markdown.style import LIGHT
 

@@ -7,8 +7,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from app.markdown import MarkdownDocument, maths, tex
-from app.markdown.inline import FORMULA
-from app.markdown.optimism import closed
+from app.markdown.inline import FORMULA, closed
 from app.markdown.style import DARK, LIGHT
 from tests.app.markdown.markdown_dump import in_pieces
 

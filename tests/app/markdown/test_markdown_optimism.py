@@ -3,7 +3,7 @@
 import pytest
 
 from app.markdown import MarkdownDocument
-from app.markdown.optimism import closed
+from app.markdown.inline import closed
 from tests.app.markdown.markdown_samples import SAMPLES
 
 

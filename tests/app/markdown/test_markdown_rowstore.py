@@ -7,10 +7,9 @@ import gc
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.bench.samples import mixed
 from app.markdown import MarkdownDocument
-from app.markdown.rows import Row, Span, TextRow
-from app.markdown.rowstore import CHUNK, Rows
+from app.markdown.rows import CHUNK, Row, Rows, Span, TextRow
+from tests.bench.samples import mixed
 
 
 def _row(number: int) -> TextRow:

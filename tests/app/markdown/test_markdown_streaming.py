@@ -7,8 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.markdown import MarkdownDocument
-from app.markdown.blocks import BlockSplitter
-from app.markdown.commonmark import normalised, parser
+from app.markdown.blocks import BlockSplitter, normalised, parser
 from tests.app.markdown.markdown_dump import dump, in_pieces
 from tests.app.markdown.markdown_samples import FRAGMENTS, SAMPLES
 

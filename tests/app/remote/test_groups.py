@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from app.chats.model_status import LoadState, ModelStatus
+from app.models.loading import LoadState, ModelStatus
 from app.remote import address
 from app.remote.address import Remote
 from app.remote.errors import NOT_STARTED, RemoteError
 from app.remote.groups import Group, Groups
 from app.remote.remotes import Remotes
-from app.settings import Settings
+from app.settings.options import Settings
 
 LONG = 60.0
 

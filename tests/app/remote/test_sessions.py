@@ -12,11 +12,9 @@ import pytest
 
 from app.remote import errors
 from app.remote.address import Remote
-from app.remote.elsewhere import CONVERSATION
-from app.remote.figures import figures_of
+from app.remote.elsewhere import CONVERSATION, figures_of
 from app.remote.session import RemoteSession
-from app.score.elsewhere import NO_ENGINE, beside
-from app.score.lanes import Lanes
+from app.score import NO_ENGINE, Lanes, beside
 from engine import Engine, Finished, SamplingParams
 from engine.bench.random_models import write_model
 from engine.serve.auth import Settings

@@ -6,11 +6,10 @@ import json
 
 import pytest
 
-from app.remote.address import AddressError, Remote, is_here, named, normalised
+from app.remote.address import AddressError, Listed, Remote, is_here, listed, named, normalised
 from app.remote.errors import RemoteError
-from app.remote.kinds import Listed, listed
 from app.remote.reading import Reading
-from app.remote.request import body_for
+from app.remote.session import body_for
 from engine import Finished, FinishReason, SamplingParams, ToolCallFinished
 from tests.app.remote.scripted import events, head, says, sends
 

@@ -11,9 +11,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
 
-from app.settings import Settings
-from app.spelling import opening
-from app.spelling.system import SpellingSystem
+from app.settings.options import Settings
+from app.spelling import systems
+from app.spelling.systems import SpellingSystem
 from app.ui.composer.misspelt import Misspelt, menu_of
 from tests.app.conftest import Run, Start
 
@@ -52,8 +52,8 @@ Begin = Callable[..., Run]
 @pytest.fixture
 def begin(start: Start, monkeypatch: pytest.MonkeyPatch) -> Begin:
     def begin(system: SpellingSystem | None, spelling: str = "en_US") -> Run:
-        monkeypatch.setattr(opening, "open_system", lambda: system)
-        monkeypatch.setattr(opening, "GUI_ONLY", (sys.platform,) if gui_only(system) else ())
+        monkeypatch.setattr(systems, "open_system", lambda: system)
+        monkeypatch.setattr(systems, "GUI_ONLY", (sys.platform,) if gui_only(system) else ())
         run = start()
         run.app.settings.set(spelling=spelling)
         run.window.comforts.spelling.take_over()
@@ -230,9 +230,9 @@ def test_an_unknown_setting_falls_back(tmp_path):
 def test_the_systems_own_dictionary_if_it_has_one(tmp_path, monkeypatch: pytest.MonkeyPatch):
     """With libenchant and an English dictionary installed; skipped otherwise."""
     monkeypatch.setenv("ENCHANT_CONFIG_DIR", str(tmp_path))  # where added words are kept
-    opening.open_system.cache_clear()
-    system = opening.open_system()
-    opening.open_system.cache_clear()
+    systems.open_system.cache_clear()
+    system = systems.open_system()
+    systems.open_system.cache_clear()
     if system is None or "en_US" not in system.languages():
         pytest.skip("this system has no spell checker with an English dictionary")
     assert system.knows("en_US", "hello")

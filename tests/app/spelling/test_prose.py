@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.spelling.prose import script, words
-from app.spelling.system import best
+from app.spelling.speller import script, words
+from app.spelling.systems import best
 
 
 def found(text: str, begin: int = 0, end: int | None = None) -> list[str]:

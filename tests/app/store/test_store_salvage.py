@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from app.bench.ledger import damage, loose_ends, read
 from app.store import Chat, Message, Store, StoreError, new_id
 from app.store.migrations import STEPS
+from tests.bench.ledger import damage, loose_ends, read
 
 CHATS, TURNS = 12, 40
 

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from app.bench import samples
 from app.markdown.blocks import BlockSplitter
 from app.markdown.inline import InlineParser
 from app.markdown.layout import block_rows
 from app.markdown.rows import CodeKey, TableRow
 from app.store import Chat, Message, SearchHit, Store, new_id
 from app.store.database import open_writer
+from app.store.index import shown_text
 from app.store.migrations import STEPS
-from app.store.plain import shown_text
 from app.store.search import match_expression
 from tests.app.store.test_store_trash import settle
+from tests.bench import samples
 
 
 @pytest.fixture

@@ -17,13 +17,12 @@ from typing import Any
 
 import pytest
 
-from app import language
-from app.matching import Matcher
-from app.tools import folders, python_cell, system_calls
-from app.tools.builtin import BuiltIn, Context
-from app.tools.calculator import calculate
+from app.settings import language
+from app.tools import folders, python_cell
+from app.tools.builtin import BuiltIn, Context, calculate
 from app.tools.consent import Grant
 from app.tools.fetch import fetch, is_public
+from app.tools.folders import Matcher
 from app.tools.tool import ToolError, readable
 
 
@@ -80,7 +79,7 @@ def test_s1_no_function_costs_more_than_its_numbers() -> None:
     }
     code = (
         "import json, resource, sys; resource.setrlimit(resource.RLIMIT_CPU, (10, 10));"
-        "from app.tools.calculator import calculate;"
+        "from app.tools.builtin import calculate;"
         "print(json.dumps([calculate(each) for each in json.loads(sys.argv[1])]))"
     )
     command = [sys.executable, "-c", code, json.dumps(list(cases))]
@@ -545,14 +544,14 @@ def test_s8_all_processes_together_have_a_limit(monkeypatch: pytest.MonkeyPatch)
 def test_s8_the_filter_of_system_calls_is_well_formed() -> None:
     """Each jump leads to an end, and each machine has its own numbers."""
     for machine in ("x86_64", "aarch64"):
-        told = system_calls.rules(machine)
+        told = python_cell.system_call_rules(machine)
         steps = [struct.unpack("<HBBI", told[at : at + 8]) for at in range(0, len(told), 8)]
         for place, (kind, yes, no, _) in enumerate(steps):
             if kind & 7 == 5:
                 assert place + 1 + max(yes, no) < len(steps)
         assert steps[-1] == (0x06, 0, 0, 0x7FFF0000)
         assert len({step[3] for step in steps if step[0] == 0x15}) > 24
-    assert system_calls.rules("riscv64") == b""
+    assert python_cell.system_call_rules("riscv64") == b""
 
 
 def test_the_limits_hold_in_the_child() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from mcp_types import ElicitRequestFormParams
 
-from app.tools.elicitation import UNCLEAR, Elicitation, addresses
+from app.tools.connection import UNCLEAR, Elicitation, addresses
 from app.tools.host import ToolHost
 from app.tools.questions import Action, Question, Response
 from app.tools.servers import ServerConfig

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from app.tools import connection, pipes
+from app.tools import connection, transports
+from app.tools.connection import State
 from app.tools.host import ToolHost
 from app.tools.servers import ServerConfig
-from app.tools.status import State
 from app.tools.tool import Tool, ToolError
 from tests.app.tools import official_server
 
@@ -125,7 +125,7 @@ def test_a_flood_of_notifications_and_a_huge_result(
     assert large.size == 50_000_000
     assert large.cut
     assert len(large.text) <= 1_000_000
-    monkeypatch.setattr(pipes, "LONGEST_LINE", 1_000_000)
+    monkeypatch.setattr(transports, "LONGEST_LINE", 1_000_000)
     with pytest.raises(ToolError, match="more than 1,000,000 bytes"):
         host.call(tool(host, "huge"), {"text": "1000010"}).result(WAIT)
     assert host.call(tool(host, "echo"), {"text": "after"}).result(WAIT).text == "after"

@@ -13,14 +13,13 @@ from typing import Any
 
 import pytest
 
-from app.tools import bounding, connection, pipes
+from app.tools import bounding, connection, transports
 from app.tools.connection import Connection
 from app.tools.consent import Consents, Decision
 from app.tools.host import ToolHost
 from app.tools.questions import Action, Question, Response
-from app.tools.results import ToolResult
 from app.tools.servers import ServerConfig
-from app.tools.tool import Tool, ToolError
+from app.tools.tool import Tool, ToolError, ToolResult
 from tests.app.tools import hostile_server
 
 WAIT = 60.0
@@ -113,9 +112,9 @@ def test_a_hostile_server_costs_its_own_calls_only(host: ToolHost, attack: str) 
 def test_a_hostile_server_over_http_costs_its_own_calls_only(
     host: ToolHost, attack: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.tools import over_http
+    from app.tools import transports
 
-    monkeypatch.setattr(over_http, "LONGEST_BODY", 3_000_000)
+    monkeypatch.setattr(transports, "LONGEST_BODY", 3_000_000)
     with hostile_server.over_http(attack) as url:
         seconds = 2.0 if attack == "silent" else 30.0
         told = called(host, ServerConfig("hostile", url=url, timeout=seconds))
@@ -249,14 +248,14 @@ def test_messages_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPat
             read.append(len(line))
             raise ValueError
 
-    monkeypatch.setattr(pipes.types, "jsonrpc_message_adapter", Reader)
+    monkeypatch.setattr(transports.types, "jsonrpc_message_adapter", Reader)
     import anyio
 
     line = b'{"jsonrpc":"2.0","id":1,"result":' + hostile_server.STRUCTURE.encode() + b"}"
-    told = anyio.run(pipes._message, line, bounding.Pace(200))
+    told = anyio.run(transports._message, line, bounding.Pace(200))
     assert "more than 200,000 parts" in str(getattr(told, "message", told))
     assert read == []
-    anyio.run(pipes._message, b'{"jsonrpc":"2.0"}', bounding.Pace(200))
+    anyio.run(transports._message, b'{"jsonrpc":"2.0"}', bounding.Pace(200))
     assert read == [17]
     with contextlib.suppress(ValueError):
         assert told is not None

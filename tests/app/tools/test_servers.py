@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.tools import environment
-from app.tools.results import from_blocks, harmless, shortened
+from app.tools import transports
 from app.tools.servers import (
     Read,
     ServerConfig,
@@ -20,7 +19,17 @@ from app.tools.servers import (
     to_text,
     write_file,
 )
-from app.tools.tool import Tool, ToolError, as_function, clean, given_names, visible
+from app.tools.tool import (
+    Tool,
+    ToolError,
+    as_function,
+    clean,
+    from_blocks,
+    given_names,
+    harmless,
+    shortened,
+    visible,
+)
 
 FILES = {"command": "npx", "args": ["-y", "server-filesystem", "/a b"], "env": {"KEY": "1"}}
 
@@ -160,24 +169,24 @@ def shell(folder: Path, text: str) -> str:
 
 
 def test_the_path_of_the_login_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(environment, "_path", None)
+    monkeypatch.setattr(transports, "_path", None)
     monkeypatch.setenv("PATH", "/usr/bin:relative")
     noisy = shell(tmp_path, 'echo PATH=/wrong; PATH=/own/bin:/bin; export PATH; shift 3; eval "$1"')
-    path = environment.login_path(noisy)
+    path = transports.login_path(noisy)
     assert path.split(os.pathsep)[:3] == ["/own/bin", "/bin", "/usr/bin"]
     assert "relative" not in path
-    assert environment.login_path() == path, "it is asked once"
+    assert transports.login_path() == path, "it is asked once"
 
 
 def test_a_login_shell_that_never_ends_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(environment, "_path", None)
+    monkeypatch.setattr(transports, "_path", None)
     monkeypatch.setenv("PATH", "/usr/bin")
     slow = shell(tmp_path, "sleep 1000 & sleep 1000")
-    assert environment.login_path(slow, seconds=0.2).startswith("/usr/bin")
-    monkeypatch.setattr(environment, "_path", None)
-    assert environment.login_path(str(tmp_path / "none")).startswith("/usr/bin")
+    assert transports.login_path(slow, seconds=0.2).startswith("/usr/bin")
+    monkeypatch.setattr(transports, "_path", None)
+    assert transports.login_path(str(tmp_path / "none")).startswith("/usr/bin")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton
 
-from app.ui.dialogs.licences_window import LicencesWindow
+from app.ui.dialogs.about import LicencesWindow
 from engine import EngineError
 from tests.app.conftest import Start
 

@@ -10,10 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
-from app.application import make_engine
 from app.chats.options import ChatOptions
-from app.ui.pane.options_popover import OptionsPopover
-from app.ui.pane.presets import apply_preset, preset_of
+from app.program.application import make_engine
+from app.ui.pane.options import OptionsPopover, apply_preset, preset_of
 from engine.bench.random_models import write_model
 from tests.app.conftest import Run, Start
 from tests.engine.families import FAMILIES

@@ -17,12 +17,12 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chats.actions import Action
-from app.chats.exporting.prose import markdown, plain
+from app.chats.exporting.pages import markdown, plain
 from app.store import Attachment
 from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.composer.file_chips import FileChip
-from app.ui.pane import pane_files
-from app.ui.pane.pages_dialog import PagesDialog
+from app.ui.pane import files
+from app.ui.pane.files import PagesDialog
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.user_row import UserRow
 from tests.app.conftest import Run, Start
@@ -398,8 +398,8 @@ def test_profile_ten_thousand_files_are_looked_at_once_and_told_once(
     some = [QUrl.fromLocalFile(str(tmp_path / "note.txt"))] * 10_000
     data.setUrls(some)
     looked, asked, said = [], [], []
-    seen, is_dir = pane_files.files_in, Path.is_dir
-    monkeypatch.setattr(pane_files, "files_in", lambda mime: looked.append(1) or seen(mime))
+    seen, is_dir = files.files_in, Path.is_dir
+    monkeypatch.setattr(files, "files_in", lambda mime: looked.append(1) or seen(mime))
     monkeypatch.setattr(Path, "is_dir", lambda path: asked.append(path) or is_dir(path))
     pane.chat.attaching.refused.connect(said.append)
     copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.awake import Awake
+from app.system.awake import Awake
 from tests.app.conftest import Start
 
 
@@ -48,6 +48,6 @@ def test_a_system_that_refuses_costs_no_answer(start: Start):
 
 @pytest.mark.skipif("sys.platform != 'darwin'")
 def test_macos_takes_the_activity():
-    from app.awake import _begin_on_mac
+    from app.system.awake import _begin_on_mac
 
     _begin_on_mac()()

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.markdown import MarkdownDocument
-from app.ui.style.markdown_style import markdown_style
+from app.ui.style.theme import markdown_style
 from app.ui.transcript.markdown_view import MarkdownView
 from tests.app.conftest import Start
 

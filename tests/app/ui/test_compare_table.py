@@ -9,8 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.chats.table import AnswerTable
-from app.ui.compare.compare_dialog import CompareDialog
-from app.ui.compare.messages_field import LINES, PROMPTS
+from app.ui.compare.compare_dialog import LINES, PROMPTS, CompareDialog
 from app.ui.compare.table_window import TableWindow
 from tests.app.conftest import Run, Start
 

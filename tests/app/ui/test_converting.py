@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.conversion import RECIPES, job_for
-from app.download import DownloadState
-from app.ui.models.convert_dialog import ConvertDialog
+from app.models.downloads import RECIPES, DownloadState, conversion_of
+from app.ui.models.foot import ConvertDialog
 from app.ui.models.get_model import GetModelDialog
-from app.ui.models.library_window import ModelsWindow
+from app.ui.models.models_window import ModelsWindow
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
 from engine.hub import downloads
@@ -83,7 +82,7 @@ def test_cancelled_it_leaves_nothing_and_the_next_begins(run: Run, tmp_path: Pat
     model = opened(run).model
     assert model is not None
     into = tmp_path / "into"
-    first, second = (job_for(model, recipe, into) for recipe in RECIPES[:2])
+    first, second = (conversion_of(model, recipe, into) for recipe in RECIPES[:2])
     downloads = run.window.downloads
     downloads.convert(first)
     downloads.convert(second)
@@ -101,7 +100,7 @@ def test_cancelled_it_leaves_nothing_and_the_next_begins(run: Run, tmp_path: Pat
 def test_why_it_failed_stands_in_its_row_and_it_can_be_tried_again(run: Run, tmp_path: Path):
     model = opened(run).model
     assert model is not None
-    job = job_for(model, RECIPES[0], tmp_path / "into")
+    job = conversion_of(model, RECIPES[0], tmp_path / "into")
     Path(job.ref).mkdir(parents=True)
     downloads = run.window.downloads
     downloads.convert(job)
@@ -115,4 +114,4 @@ def test_why_it_failed_stands_in_its_row_and_it_can_be_tried_again(run: Run, tmp
     assert row.act.isVisible()
     row.act.click()
     run.until(lambda: job.state is DownloadState.FAILED)
-    assert job_for(model, RECIPES[0], tmp_path / "into").name == "Tiny-Qwen-4bit-2"
+    assert conversion_of(model, RECIPES[0], tmp_path / "into").name == "Tiny-Qwen-4bit-2"

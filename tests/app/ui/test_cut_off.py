@@ -7,7 +7,7 @@ import pytest
 from app.chats.actions import cut_off
 from app.store import Message
 from app.ui.style.figures import figures_line
-from app.ui.transcript.row_words import state
+from app.ui.transcript.message_row import state
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 
-from app.chats.model_choice import LoadState
-from app.settings import Settings
-from app.ui.models.draft_dialog import DraftDialog
-from app.ui.models.library_table import BELOW, Column
-from app.ui.models.library_window import ModelsWindow
+from app.models.loading import LoadState
+from app.settings.options import Settings
+from app.ui.models.foot import DraftDialog
+from app.ui.models.models_table import BELOW, Column
+from app.ui.models.models_window import ModelsWindow
 from engine import EngineError
 from engine.hub import downloads
 from tests.app.conftest import Run, Start

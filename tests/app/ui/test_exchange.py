@@ -10,8 +10,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from app.chats.exporting import Export, Kind
-from app.ui.dialogs.export_dialog import ExportDialog
-from app.ui.dialogs.import_dialog import ImportDialog
+from app.ui.dialogs.exchange import ExportDialog, ImportDialog
 from tests.app.chats import exports
 from tests.app.conftest import Run, Start
 

@@ -11,8 +11,8 @@ from keyring.backend import KeyringBackend
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from app.download import DownloadState
-from app.ui.models import finding
+from app.models.downloads import DownloadState
+from app.ui.models import found
 from app.ui.models.get_model import GetModelDialog
 from engine import hub
 from engine.hub.models import knows
@@ -51,7 +51,7 @@ def served(monkeypatch, tmp_path):
     knows({"model_type": "llama"})  # imports mlx-lm, which takes seconds the first time
     monkeypatch.setattr(GetModelDialog, "TYPING_MS", 1)
     monkeypatch.setattr(GetModelDialog, "MOVING_MS", 1)
-    monkeypatch.setattr(finding, "machine_memory", lambda: 16 * 2**30)
+    monkeypatch.setattr(found, "machine_memory", lambda: 16 * 2**30)
     with connected(monkeypatch, tmp_path / "home") as running:
         running.add(FIRST, files(), about={"downloads": 1200, "cardData": {"license": "mit"}})
         running.add("somebody/Pocket", files(), about={"downloads": 5000})

@@ -12,10 +12,9 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.bridge import Bridge
-from app.chats.model_choice import LoadState, ModelLoader
 from app.chats.options import ChatOptions
-from app.ui.models.fit_choices import Choice, Way, choices, search_words
-from app.ui.models.fit_dialog import FitDialog
+from app.models.loading import LoadState, ModelLoader
+from app.ui.models.fit import Choice, FitDialog, Way, choices, search_words
 from engine import Fit
 from engine.hub import downloads
 from tests.app.conftest import Run, Start

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QMenu
 
-from app.ui.dialogs.crash_dialog import CrashDialog
+from app.ui.dialogs.about import CrashDialog
 from app.ui.widgets.buttons import IconButton
-from app.ui.window.title_bars import StripButtons
+from app.ui.workspace.tabs import StripButtons
 from tests.app.conftest import Run, Start
 
 LEFT = Qt.MouseButton.LeftButton

@@ -11,9 +11,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
-from app.awake import Awake
-from app.download import DownloadState
-from app.settings import Settings
+from app.models.downloads import DownloadState
+from app.settings.options import Settings
+from app.system.awake import Awake
 from app.ui.models.get_model import GetModelDialog
 from engine import hub
 from engine.hub.models import knows

@@ -15,11 +15,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from app.application import make_engine
+from app.program.application import make_engine
 from app.serving import Door
-from app.settings import Settings
-from app.ui.dialogs.guest_dialog import GuestDialog
+from app.settings.options import Settings
 from app.ui.settings.other_programs import NewKey
+from app.ui.sidebar.guests import GuestDialog
 from engine.bench.random_models import SHAPES, write_model
 from tests.app.conftest import Run, Start
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QMimeData
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
 
-from app.ui.window.docks import Docks
+from app.ui.workspace.docks import Docks
 from tests.app.conftest import Start
 
 

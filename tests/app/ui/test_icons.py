@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QIcon, QImage, QPixmap
 
-from app.paths import resources
+from app.settings.paths import resources
 from app.ui.style.icons import icon, theme_icon
 from app.ui.style.theme import theme
 from app.ui.style.tokens import DARK, LIGHT

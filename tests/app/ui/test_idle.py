@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.chats.model_choice import LoadState
-from app.idle import IdleUnloading
-from app.settings import Settings
+from app.models.loading import LoadState
+from app.models.residency import IdleUnloading
+from app.settings.options import Settings
 from tests.app.conftest import Run, Start
 
 SMALL, LARGE = "/models/Small-3B", "/models/Large-70B"

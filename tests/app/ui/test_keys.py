@@ -7,10 +7,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton, QScrollArea
 
-from app.ui.dialogs import shortcuts_dialog
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.user_row import UserRow
 from app.ui.window import commands as actions
+from app.ui.window import shortcuts
 from tests.app.conftest import Run, Start
 
 WIDE = "```python\nvalue = " + " + ".join(f"argument_{n}" for n in range(60)) + "\n```"
@@ -194,7 +194,7 @@ def test_the_list_of_keys_is_in_the_systems_own_words(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ):
     run = start()
-    for place in (actions, shortcuts_dialog):
+    for place in (actions, shortcuts):
         monkeypatch.setattr(place, "native", lambda keys: keys.replace("Ctrl", "Cmd"))
     run.window.commands["shortcuts"].trigger()
     dialog = run.window.findChild(QDialog, "shortcuts")
@@ -209,7 +209,7 @@ def test_the_list_of_keys_is_in_the_systems_own_words(
 def test_the_list_of_keys_cuts_nothing_off(start: Start):
     run = start()
     run.window.commands["shortcuts"].trigger()
-    dialog = run.window.findChild(shortcuts_dialog.ShortcutsDialog)
+    dialog = run.window.findChild(shortcuts.ShortcutsDialog)
     assert dialog is not None
     area = dialog.findChild(QScrollArea)
     assert area is not None

@@ -9,8 +9,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMenu
 from shiboken6 import isValid
 
-from app.ui.dialogs.name_dialog import NameDialog
-from app.ui.window.docks import Docks
+from app.ui.dialogs.names import NameDialog
+from app.ui.workspace.docks import Docks
 from tests.app.conftest import Run, Start
 
 

@@ -17,7 +17,7 @@ from shiboken6 import isValid
 
 from app.chats.chat import Chat
 from app.ui.pane.pane import ChatPane
-from app.ui.window.docks import Docks
+from app.ui.workspace.docks import Docks
 from tests.app.conftest import Run, Start
 
 PANES = int(os.environ.get("STRETTO_LEAK_PANES", "40"))

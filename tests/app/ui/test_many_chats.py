@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from app.bench.samples import Crowd, write_crowd
-from app.paths import Paths
-from app.ui.sidebar.chat_delegate import ChatDelegate
+from app.settings.paths import Paths
 from app.ui.sidebar.chat_list import ChatListModel
+from app.ui.sidebar.chat_row import ChatDelegate
 from tests.app.conftest import Run, Start
+from tests.bench.samples import Crowd, write_crowd
 
 CHATS = 600
 

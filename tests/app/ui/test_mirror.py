@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPlainTextEdit, QTextEdit, QVBoxLayout
 from pytestqt.qtbot import QtBot
 
-from app.ui.widgets.mirror import begin_at_edge
-from app.ui.widgets.width import keep_high, keep_wide
+from app.ui.widgets.manners import begin_at_edge
+from app.ui.widgets.sheet import keep_high, keep_wide
 
 HEBREW = "שלום"
 

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app import flows
-from app.model_folders import look_at
-from app.settings import Settings
+from app.models.installed import look_at
+from app.settings.options import Settings
 from app.ui.settings.settings_window import SettingsWindow
 from tests.app.conftest import Start, answering
 

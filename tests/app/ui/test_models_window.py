@@ -11,10 +11,10 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMenu
 
-from app.chats.model_choice import LoadState
-from app.settings import Settings
-from app.ui.models.library_table import Column
-from app.ui.models.library_window import ModelsWindow
+from app.models.loading import LoadState
+from app.settings.options import Settings
+from app.ui.models.models_table import Column
+from app.ui.models.models_window import ModelsWindow
 from engine.hub import downloads
 from tests.app.conftest import Run, Start, answering
 from tests.app.trash_bin import own_trash

@@ -7,7 +7,7 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QMenu
 
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.keys import native
+from app.ui.widgets.manners import native
 from tests.app.conftest import Run, Start
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.chats.options import ChatOptions
-from app.paths import GUIDE
+from app.settings.paths import GUIDE
 from tests.app.conftest import Start
 
 CHOSEN = {"temperature": 0.3, "slide": True}

@@ -16,9 +16,8 @@ from pytestqt.qtbot import QtBot
 
 from app import flows
 from app.bridge import Bridge
-from app.doctor import examine
-from app.newer_mlx_lm import Chosen, NewerMlxLm
-from app.ui.dialogs.wheel_dialog import WheelDialog
+from app.system.newer_mlx_lm import Chosen, NewerMlxLm, examine
+from app.ui.dialogs.about import WheelDialog
 from app.ui.settings.advanced import Advanced
 from app.ui.settings.form_page import FormPage
 from engine.model import overlay
@@ -184,7 +183,7 @@ def found(qtbot: QtBot, window: QWidget) -> WheelDialog:
 def test_the_doctor_is_stopped_when_nobody_waits(tmp_path: Path) -> None:
     import threading
 
-    from app.doctor import CancelledError
+    from app.system.newer_mlx_lm import CancelledError
 
     stop = threading.Event()
     stop.set()

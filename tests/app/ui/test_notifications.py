@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 
-from app.ui.window import notifications
-from app.ui.window.notifications import Notifications
+from app.ui.window import notices
+from app.ui.window.notices import Notifications
 from tests.app.conftest import Run, Start
 
 AWAY, HERE = Qt.ApplicationState.ApplicationInactive, Qt.ApplicationState.ApplicationActive
@@ -44,8 +44,8 @@ def test_only_a_long_answer_while_one_is_away_is_told_and_a_click_leads_there(
     run = start()
     run.ready()
     state = [HERE]
-    asked = type("Asked", (), {"applicationState": staticmethod(lambda: state[0])})
-    monkeypatch.setattr(notifications, "QGuiApplication", asked)
+    asked = type("Asked", (QGuiApplication,), {"applicationState": staticmethod(lambda: state[0])})
+    monkeypatch.setattr(notices, "QGuiApplication", asked)
     notifier, board = run.window.comforts.notifications, Board()
     notifier.use(board)
     chat_id = run.pane.chat.id

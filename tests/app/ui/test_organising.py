@@ -8,11 +8,9 @@ import pytest
 from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtWidgets import QLineEdit, QMenu
 
-from app.chats.listing import ARCHIVE, Entry, entries
-from app.chats.organising import tidy_tags
+from app.chats.organising import ARCHIVE, Entry, entries, tidy_tags
 from app.store import Chat, Folder, Store, new_id
-from app.ui.dialogs.name_dialog import NameDialog
-from app.ui.sidebar.tags_dialog import TagsDialog
+from app.ui.dialogs.names import NameDialog, TagsDialog
 from tests.app.conftest import Run, Start
 
 READ = int(Qt.ItemDataRole.AccessibleTextRole)

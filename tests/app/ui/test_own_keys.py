@@ -6,11 +6,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from app.settings import Settings
-from app.ui.dialogs.shortcuts_dialog import KeyDialog, ShortcutsDialog
-from app.ui.widgets.keys import native
+from app.settings.options import Settings
+from app.ui.widgets.manners import native
 from app.ui.window.commands import REGISTRY
-from app.ui.window.own_keys import OwnKeys
+from app.ui.window.shortcuts import KeyDialog, OwnKeys, ShortcutsDialog
 from tests.app.conftest import Run, Start
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier

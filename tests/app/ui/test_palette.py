@@ -8,13 +8,11 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app import language, pseudo, translation
-from app.settings import Settings
-from app.ui.palette.entries import Entry, Kind
-from app.ui.palette.finder import Finder
-from app.ui.palette.matching import Wanted, folded
+from app.settings import language, translation
+from app.settings.options import Settings
+from app.ui.palette.finder import Entry, EntryKind, Finder, Wanted, folded
 from app.ui.palette.palette import Palette
-from app.ui.settings.places import PLACES
+from app.ui.settings.form_page import PLACES
 from app.ui.window.commands import REGISTRY
 from tests.app.conftest import Run, Start
 
@@ -47,7 +45,7 @@ GERMAN = {"Split Right": "Rechts teilen", "Pane": "Feld", "All text": "Aller Tex
 @pytest.fixture
 def german(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     made_up = {"made-up": lambda text, comment, n: GERMAN.get(text, "")}
-    monkeypatch.setattr(pseudo, "TRANSLATIONS", made_up)
+    monkeypatch.setattr(translation, "TRANSLATIONS", made_up)
     monkeypatch.setenv(translation.ENVIRONMENT, "made-up")
     yield
     language.install(None)
@@ -234,7 +232,7 @@ def test_ten_thousand_are_looked_through_in_turns_and_the_rest_before_enter(qtbo
 
     def entries():
         for n in range(10_000):
-            yield Entry(Kind.CHAT, f"chat:{n}", f"Chat number {n}", lambda n=n: made.append(n))
+            yield Entry(EntryKind.CHAT, f"chat:{n}", f"Chat number {n}", lambda n=n: made.append(n))
 
     finder = Finder(entries(), {})
     finder.TURN_S = 0.0  # each turn looks at one chunk, however fast the machine is

@@ -15,9 +15,8 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
 
 from app.tools.consent import Decision
 from app.tools.questions import Action, Ask, Question, Response, address, form
-from app.tools.results import ToolResult, harmless
 from app.tools.servers import ServerConfig
-from app.tools.tool import Tool
+from app.tools.tool import Tool, ToolResult, harmless
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.question_form import QuestionForm
 from app.ui.transcript.tool_row import ToolRow

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtNetwork import QLocalSocket
 from PySide6.QtWidgets import QSystemTrayIcon
 
-from app.ui.settings.reach import ask_command
+from app.ui.settings.other_programs import ask_command
 from tests.app.conftest import Run, Start
 
 

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QApplication
 
 from app import flows
 from app.chats.actions import Action
-from app.chats.asked import figures
+from app.models.loading import engine_figures
 from app.store import Store
-from app.ui.pane.options_popover import OptionsPopover
+from app.ui.pane.options import OptionsPopover
 from app.ui.transcript.answer_row import AnswerRow
 from tests.app.conftest import Run, Start
 
@@ -77,7 +77,7 @@ def test_what_was_asked_of_the_engine_once_leaves_no_channel(start: Start):
     run.until(lambda: not flows._awaited)
     before = len(run.app.bridge._handlers)
     for _ in range(20):
-        asking = flows.start(run.window, figures(run.engine))
+        asking = flows.start(run.window, engine_figures(run.engine))
         run.until(asking.done)
         assert asking.result() is not None
     run.until(lambda: not flows._awaited)

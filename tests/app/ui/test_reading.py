@@ -14,8 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.chats.actions import Action
 from app.store import Chat, Message, Store, new_id
 from app.ui.transcript import answer_row, user_row
-from app.ui.transcript.answer_row import AnswerRow
-from app.ui.transcript.error_block import remedies
+from app.ui.transcript.answer_row import AnswerRow, remedies
 from app.ui.transcript.user_row import UserRow
 from tests.app.conftest import Start
 

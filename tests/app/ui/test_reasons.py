@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QApplication, QListWidget, QMenu, QWidget
 
-from app.chats.model_choice import LoadState
-from app.ui.pane.options_popover import OptionsPopover
+from app.models.loading import LoadState
+from app.ui.pane.options import OptionsPopover
 from app.ui.window.commands import REGISTRY
 from tests.app.conftest import Run, Start
 

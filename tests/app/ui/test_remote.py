@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from app import keychain
 from app.chats.actions import Action
-from app.chats.model_choice import LoadState
+from app.models.loading import LoadState
 from app.remote.address import Remote
-from app.ui.models.remote_dialog import RemoteDialog
+from app.settings import keychain
+from app.ui.models.remote import RemoteDialog
 from engine.serve.announcing import announced
 from tests.app.remote.scripted import Scripted, delta, events, hang, head, says, sends
 from tests.app.remote.test_sessions import Strange

@@ -8,8 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.application import Application
-from app.paths import Paths
+from app.program.application import Application
+from app.settings.paths import Paths
 from app.store import Store
 from tests.app.conftest import Start
 

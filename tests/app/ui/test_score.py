@@ -10,9 +10,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.chats.reply import Phase
-from app.score.feed import ScoreFeed
-from app.score.lanes import Totals
-from app.ui.score.memory import memory_line, memory_parts
+from app.score import ScoreFeed, Totals
+from app.ui.score import memory_line, memory_parts
 from app.ui.style import tokens as t
 from tests.app.conftest import Run
 

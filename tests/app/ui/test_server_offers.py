@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QLineEdit
 from app.tools.offers import Argument, Offers, Prompt, Resource, Template
 from app.tools.servers import ServerConfig
 from app.tools.tool import Tool, ToolError
-from app.ui.dialogs.arguments_dialog import ArgumentsDialog
-from app.ui.window.pane_offers import PaneOffers
+from app.ui.window.offers import ArgumentsDialog, PaneOffers
 from tests.app.conftest import Run, Start
 
 NOTES = Resource("notes", "note:///one", "One note", "About the first")

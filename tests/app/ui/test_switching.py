@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from app.chats.model_choice import LoadState
+from app.models.loading import LoadState
 from app.ui.pane.pane import ChatPane
 from tests.app.conftest import Run, Start
 

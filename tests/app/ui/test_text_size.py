@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
-from app.settings import ZOOM, Settings
+from app.settings.options import ZOOM, Settings
 from app.ui.style import motion
 from app.ui.style import theme as themes
 from app.ui.style.theme import grown, keep_font, scaled, theme, ui_font

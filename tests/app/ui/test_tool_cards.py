@@ -16,17 +16,15 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QPlainTextEdit,
 from app import flows
 from app.chats.tool_call import CallState, Doing
 from app.tools.builtin import BuiltIn, own
-from app.tools.consent import Decision
-from app.tools.pins import Change
+from app.tools.consent import Change, Decision
 from app.tools.servers import ServerConfig
 from app.tools.tool import BUILT_IN, Tool, readable
 from app.ui.pane.tools_popover import ToolsPopover
 from app.ui.settings.tools_window import ToolsWindow
-from app.ui.sidebar.row import WAITING_ROLE
-from app.ui.style.tool_figures import doing_line
+from app.ui.sidebar.chat_row import WAITING_ROLE
+from app.ui.style.figures import doing_line
 from app.ui.transcript.answer_row import AnswerRow
-from app.ui.transcript.tool_row import ToolRow
-from app.ui.transcript.tool_words import visible_lines
+from app.ui.transcript.tool_row import ToolRow, visible_lines
 from app.ui.widgets.buttons import IconButton
 from tests.app.conftest import Run, Start
 

@@ -8,12 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.paths import Paths
+from app.settings.paths import Paths
 from app.store import Chat, Message, Store, backups_of, new_id
-from app.ui.dialogs.backups import BackupsDialog
 from app.ui.dialogs.dialogs import Recovery
-from app.ui.dialogs.trash import TrashDialog
-from app.ui.window.arrangement import Arrangement
+from app.ui.dialogs.kept import BackupsDialog, TrashDialog
+from app.ui.workspace.docks import Arrangement
 from tests.app.conftest import Run, Start
 from tests.app.ui.test_sidebar import talk, titles
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QMenu
 
-from app.chats.model_choice import LoadState
+from app.models.loading import LoadState
 from tests.app.conftest import Run, Start
 
 LEFT = Qt.MouseButton.LeftButton

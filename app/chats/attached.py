@@ -1,0 +1,162 @@
+"""How the model is given a file: in the turn of the person's message, before the message.
+
+    <file name="report.pdf">
+    <page number="1">
+    ...
+    </page>
+    <page number="2">
+    ...
+    </page>
+    </file>
+
+    What is on page 2?
+
+Pages without a word are left out. Slides, sheets (with their names) and chapters stand in elements
+of these names; a file of one piece has none. Where not all is given, the file's element says what
+is (`shows="passages that match the question"`) and of how many pages (`of="500"`).
+
+The same file begins the same prompt in every chat with the same instructions, so that the engine
+reads it once for all of them (a shared prefix).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import groupby
+
+from app.settings.language import counted, mark, number, tr
+from app.store import AttachedText, Attachment, Attachments, Span
+
+Texts = Callable[[str], AttachedText | None]
+"""Gives the text of a file by its hash."""
+
+SHOWS = {
+    "beginning": "the beginning",
+    "pages": "chosen {unit}s",
+    "passages": "passages that match the question",
+}
+
+
+def with_files(content: str, attachments: Attachments, texts: Texts) -> str:
+    """A message as the model reads it."""
+    files = [file_element(each, texts(each.hash)) for each in attachments]
+    return "\n\n".join([*files, content] if content else files)
+
+
+def file_element(attachment: Attachment, text: AttachedText | None) -> str:
+    """One file as the model reads it."""
+    name = f'<file name="{_quoted(attachment.name)}"'
+    if text is None:
+        return f"{name}>\nIts text is not there any more.\n</file>"
+    if attachment.use == "all":
+        inside = "\n".join(_page(text, n, page) for n, page in enumerate(text.pages, 1) if page)
+        return f"{name}>\n{inside}\n</file>"
+    shows = SHOWS[attachment.use].format(unit=text.unit or "part")
+    of = f' of="{len(text.pages)}"' if text.unit else ""
+    shown = "\n".join(_page(text, number, piece) for number, piece in shown_pages(attachment, text))
+    return f'{name} shows="{shows}"{of}>\n{shown}\n</file>'
+
+
+def shown_pages(attachment: Attachment, text: AttachedText) -> Iterable[tuple[int, str]]:
+    """What is given of a file: each page's number and the pieces of its text."""
+    for at, spans in groupby(attachment.spans, key=lambda span: span[0]):
+        if 0 < at <= len(text.pages):
+            page = text.pages[at - 1]
+            yield at, "\n…\n".join(page[begin:end].strip("\n") for _, begin, end in spans)
+
+
+def _page(text: AttachedText, number: int, content: str) -> str:
+    if not text.unit:
+        return content
+    label = text.labels[number - 1] if number <= len(text.labels) else ""
+    named = f' name="{_quoted(label)}"' if label else ""
+    return f'<{text.unit} number="{number}"{named}>\n{content}\n</{text.unit}>'
+
+
+def _quoted(name: str) -> str:
+    return " ".join(name.split()).replace('"', "'").replace("<", "(").replace(">", ")")
+
+
+_KINDS = {
+    "text": mark("text", "a kind of file"),
+    "code": mark("code", "a kind of file"),
+    "web page": mark("web page", "a kind of file"),
+}
+"""Those whose name is a word; the others are called "PDF" or "Excel" everywhere."""
+
+
+def kind_of(attachment: Attachment) -> str:
+    """What it is: "PDF"."""
+    word = _KINDS.get(attachment.kind)
+    return attachment.kind if word is None else tr(word, "a kind of file")
+
+
+def about(attachment: Attachment) -> str:
+    """ "PDF, 12 pages": what it is and how long."""
+    kind = kind_of(attachment)
+    return f"{kind}, {_pages(attachment.unit, attachment.pages)}" if attachment.unit else kind
+
+
+def used(attachment: Attachment) -> str:
+    """What the model is given of it, "" for all."""
+    numbers = page_numbers(attachment.spans)
+    if attachment.use == "all":
+        return ""
+    if attachment.use == "passages" and not attachment.spans:
+        return tr("passages that match the question")
+    if attachment.use == "passages":
+        n = len(attachment.spans)
+        found = counted("{count} passage", "{count} passages", n, count=number(n))
+        if not attachment.unit:
+            return found
+        pages = numbers_of(attachment.unit, numbers)
+        return tr("{passages} from {pages}", passages=found, pages=pages)
+    if attachment.use == "beginning":
+        share = sum(end - begin for _, begin, end in attachment.spans)
+        percent = 100 * share // max(1, attachment.characters)
+        return tr("the first {percent} %", percent=percent)
+    return numbers_of(attachment.unit, numbers)
+
+
+def numbers_of(unit: str, numbers: list[int]) -> str:
+    """ "pages 1–3, 7"."""
+    ranges: list[list[int]] = []
+    for each in numbers:
+        if ranges and each == ranges[-1][1] + 1:
+            ranges[-1][1] = each
+        else:
+            ranges.append([each, each])
+    told = ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in ranges)
+    n = max(1, len(numbers))
+    match unit:
+        case "":
+            return counted("part {numbers}", "parts {numbers}", n, numbers=told)
+        case "slide":
+            return counted("slide {numbers}", "slides {numbers}", n, numbers=told)
+        case "sheet":
+            return counted("sheet {numbers}", "sheets {numbers}", n, numbers=told)
+        case "chapter":
+            return counted("chapter {numbers}", "chapters {numbers}", n, numbers=told)
+    return counted("page {numbers}", "pages {numbers}", n, numbers=told)
+
+
+def page_numbers(spans: tuple[Span, ...]) -> list[int]:
+    return sorted({each for each, _, _ in spans})
+
+
+def attached(attachment: Attachment) -> str:
+    """ "report.pdf (PDF, 12 pages; pages 1–3)": as it stands in an export."""
+    part = used(attachment)
+    return f"{attachment.name} ({about(attachment)}{'; ' + part if part else ''})"
+
+
+def _pages(unit: str, n: int) -> str:
+    count = number(n)
+    match unit:
+        case "slide":
+            return counted("{count} slide", "{count} slides", n, count=count)
+        case "sheet":
+            return counted("{count} sheet", "{count} sheets", n, count=count)
+        case "chapter":
+            return counted("{count} chapter", "{count} chapters", n, count=count)
+    return counted("{count} page", "{count} pages", n, count=count)

@@ -1,0 +1,366 @@
+"""Writes rows into a QTextDocument; only what differs from the rows shown before is touched."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCursor, QTextDocument, QTextTable
+
+from app.markdown.rows import LONGEST, PLAIN, Row, Rows, Span, TableRow, TextRow
+from app.markdown.style import Formats
+
+_MARK = "\ufeff"
+
+
+def insert(
+    cursor: QTextCursor,
+    formats: Formats,
+    spans: Sequence[Span],
+    kind: str,
+    quoted: bool,
+    skip: int = 0,
+) -> None:
+    """Inserts spans without their first `skip` UTF-16 units."""
+    for text, ink in spans:
+        rest = text
+        if skip:
+            length = _units(text)
+            if skip >= length:
+                skip -= length
+                continue
+            rest = text.encode("utf-16-le")[2 * skip :].decode("utf-16-le")
+            skip = 0
+        # PySide takes the first one for a mark of the byte order and leaves it out.
+        if rest.startswith(_MARK):
+            rest = _MARK + rest
+        cursor.insertText(rest, formats.char(kind, ink, quoted))
+
+
+def dress(
+    cursor: QTextCursor, formats: Formats, spans: Sequence[Span], kind: str, quoted: bool, at: int
+) -> None:
+    """Formats the text from position `at` on like spans of the same text.
+
+    Nothing is taken out and put in again, which would move the ends of a selection.
+    """
+    for text, ink in spans:
+        cursor.setPosition(at)
+        at += _units(text)
+        cursor.setPosition(at, QTextCursor.MoveMode.KeepAnchor)
+        cursor.setCharFormat(formats.char(kind, ink, quoted))
+
+
+def text_of(spans: Sequence[Span]) -> str:
+    return "".join(span.text for span in spans)
+
+
+def fill(table: QTextTable, formats: Formats, row: TableRow, number: int) -> None:
+    """(Re)writes one row of cells."""
+    kind = "paragraph" if number else "head"
+    for column, align in enumerate(row.align):
+        # Qt does not mirror a table, whatever its layout direction is.
+        cell = table.cellAt(number, len(row.align) - 1 - column if row.rtl else column)
+        cell.setFormat(formats.cell(column == 0, row.rtl))
+        cursor = cell.firstCursorPosition()
+        cursor.setPosition(cell.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
+        cursor.removeSelectedText()
+        spans = row.cells[number][column] if column < len(row.cells[number]) else ()
+        formula = any(span.ink.math for span in spans)
+        cursor.setBlockFormat(formats.cell_block(align, formula, row.rtl))
+        insert(cursor, formats, spans, kind, bool(row.bars))
+
+
+def _units(text: str) -> int:
+    """Length as Qt counts it."""
+    return len(text) + sum(character > "\uffff" for character in text)
+
+
+def common(old: Sequence[Span], new: Sequence[Span]) -> int:
+    """UTF-16 units that both begin with, text and look."""
+    units = 0
+    for one, other in zip(old, new, strict=False):
+        if one == other:
+            units += _units(one.text)
+            continue
+        if one.ink == other.ink:
+            length = min(len(one.text), len(other.text))
+            if one.text[:length] == other.text[:length]:
+                same = length
+            else:
+                same = next(i for i in range(length) if one.text[i] != other.text[i])
+            units += _units(one.text[:same])
+        break
+    return units
+
+
+class Widths:
+    """Remembers the widest line of each code block: a growing one is not measured from the top."""
+
+    def __init__(self, writer: RowWriter) -> None:
+        self._writer = writer
+        # By name: the first block that is not counted yet, and the widest before it.
+        self._kept: dict[tuple[int, int], tuple[int, float]] = {}
+
+    def forget(self, place: int) -> None:
+        """Measures again from this row on, which has changed."""
+        number = self._writer.number(place)
+        self._kept = {name: kept for name, kept in self._kept.items() if kept[0] <= number}
+
+    def widest(self, name: tuple[int, int], first: QTextBlock, last: QTextBlock) -> float:
+        """Pixels; of the blocks from `first` to `last`, which have been laid out."""
+        number, widest = self._kept.get(name, (first.blockNumber(), 0.0))
+        block = first.document().findBlockByNumber(number)
+        while block.isValid() and block.blockNumber() <= last.blockNumber():
+            if block == last:
+                self._kept[name] = (last.blockNumber(), widest)  # it may still grow
+            if block.blockFormat().nonBreakableLines() and block.layout().lineCount():
+                widest = max(widest, block.layout().lineAt(0).naturalTextWidth())
+            block = block.next()
+        return widest
+
+
+_KEEP = QTextCursor.MoveMode.KeepAnchor
+
+
+class RowWriter:
+    """Writes rows into a document, which nothing else may edit.
+
+    A text row is one QTextBlock. A table is its cells' blocks and the empty one that Qt puts after
+    every table; at the very beginning of a document Qt puts one before it as well. So is there one
+    before code, because Qt ignores the upper margin of a document's first block.
+
+    Attributes:
+        rows: what the document shows.
+        wrapped: names of the code blocks whose long lines are broken; change by `wrap`.
+        code_firsts, code_feet: the first and last rows of all code blocks, in order.
+    """
+
+    def __init__(self, document: QTextDocument, formats: Formats) -> None:
+        self.rows = Rows()
+        self.wrapped: set[tuple[int, int]] = set()
+        self.code_firsts: list[int] = []
+        self.code_feet: list[int] = []
+        self._document = document
+        self._formats = formats
+        self._starts: list[int] = []  # each row's first block
+        self._next = 0  # the number of the block after the last row
+        self._set_bare(QTextCursor(document))
+
+    def show(self, start: int, rows: Sequence[Row]) -> int | None:
+        """Makes `rows` what follows the first `start` rows; the first that differed, or None."""
+        place = start
+        end = start + len(rows)
+        limit = min(end, len(self.rows))
+        while place < limit and _same(self.rows[place], rows[place - start]):
+            place += 1
+        if place == end == len(self.rows):
+            return None
+        changed = place
+        cursor = QTextCursor(self._document)
+        cursor.beginEditBlock()
+        try:
+            while place < limit:
+                if not self._adjust(cursor, place, rows[place - start]):
+                    break
+                place += 1
+            if place < len(self.rows):
+                self._truncate(cursor, place)
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            for row in rows[place - start :]:
+                self._append(cursor, row)
+        finally:
+            cursor.endEditBlock()
+        self._note_code(changed)
+        return changed
+
+    def _note_code(self, place: int) -> None:
+        """Finds the code blocks again from this row on, which has changed."""
+        for known in (self.code_firsts, self.code_feet):
+            del known[bisect_left(known, place) :]
+        for number in range(place, len(self.rows)):
+            row = self.rows[number]
+            if isinstance(row, TextRow) and row.code is not None:
+                if row.first:
+                    self.code_firsts.append(number)
+                elif row.kind == "pad":
+                    self.code_feet.append(number)
+
+    def recolour(self, start: int, rows: Sequence[TextRow]) -> None:
+        """Replaces rows by ones that differ in their spans only."""
+        cursor = QTextCursor(self._document)
+        cursor.beginEditBlock()
+        try:
+            for place, row in enumerate(rows, start):
+                self._adjust(cursor, place, row)
+        finally:
+            cursor.endEditBlock()
+
+    def wrap(self, name: tuple[int, int], wrapped: bool) -> None:
+        """Breaks the long lines of a code block, or leaves them whole. It need not be there yet."""
+        (self.wrapped.add if wrapped else self.wrapped.discard)(name)
+        cursor = QTextCursor(self._document)
+        cursor.beginEditBlock()
+        try:
+            for place, row in enumerate(self.rows):
+                if isinstance(row, TextRow) and row.code is not None and row.code.block == name:
+                    cursor.setPosition(self.blocks(place)[0].position())
+                    cursor.setBlockFormat(self._block(row))
+        finally:
+            cursor.endEditBlock()
+
+    def restyle(self, formats: Formats) -> None:
+        """Shows the same rows with other formats."""
+        self._formats = formats
+        rows, cursor = list(self.rows), QTextCursor(self._document)
+        cursor.beginEditBlock()
+        try:
+            self._truncate(cursor, 0)
+            for row in rows:
+                self._append(cursor, row)
+        finally:
+            cursor.endEditBlock()
+
+    def blocks(self, place: int) -> tuple[QTextBlock, QTextBlock]:
+        """The first and last QTextBlock of a row."""
+        after = self._starts[place + 1] if place + 1 < len(self.rows) else self._next
+        find = self._document.findBlockByNumber
+        return find(self._starts[place]), find(after - 1)
+
+    def number(self, place: int) -> int:
+        """The number of a row's first QTextBlock, or of the one after the last row."""
+        return self._starts[place] if place < len(self.rows) else self._next
+
+    def _adjust(self, cursor: QTextCursor, place: int, new: Row) -> bool:
+        """Turns the row there into another in place; False when that is not possible."""
+        old = self.rows[place]
+        if _same(old, new):
+            return True
+        if isinstance(old, TextRow) and isinstance(new, TextRow):
+            if place == 0 and _leads(old) != _leads(new):
+                return False
+            self._adjust_text(cursor, place, old, new)
+        elif isinstance(old, TableRow) and isinstance(new, TableRow):
+            if not self._adjust_table(cursor, place, old, new):
+                return False
+        else:
+            return False
+        self.rows[place] = new
+        return True
+
+    def _adjust_text(self, cursor: QTextCursor, place: int, old: TextRow, new: TextRow) -> None:
+        block, _ = self.blocks(place)
+        same_look = old.kind == new.kind and bool(old.bars) == bool(new.bars)
+        kept = common(old.spans, new.spans) if same_look else 0
+        if same_look and old.spans != new.spans and text_of(old.spans) == text_of(new.spans):
+            dress(cursor, self._formats, new.spans, new.kind, bool(new.bars), block.position())
+        elif not same_look or old.spans != new.spans:
+            cursor.setPosition(block.position() + kept)
+            cursor.setPosition(block.position() + block.length() - 1, _KEEP)
+            cursor.removeSelectedText()
+            insert(cursor, self._formats, new.spans, new.kind, bool(new.bars), kept)
+        before, after = self._block(old), self._block(new)
+        if before != after or old.item != new.item or not same_look:
+            cursor.setPosition(block.position())
+            self._set_block(cursor, new, after)
+
+    def _adjust_table(self, cursor: QTextCursor, place: int, old: TableRow, new: TableRow) -> bool:
+        """A table that has only grown: new rows, and cells of its last row."""
+        kept = len(old.cells) - 1
+        if (
+            place != len(self.rows) - 1
+            or kept < 1
+            or len(new.cells) < len(old.cells)
+            or (old.align, old.space, old.levels, old.bars, old.rtl)
+            != (new.align, new.space, new.levels, new.bars, new.rtl)
+            or old.cells[:kept] != new.cells[:kept]
+        ):
+            return False
+        block, _ = self.blocks(place)
+        cursor.setPosition(block.position())
+        table = cursor.currentTable()
+        if len(new.cells) > len(old.cells):
+            table.appendRows(len(new.cells) - len(old.cells))
+        for number in range(kept, len(new.cells)):
+            if number > kept or old.cells[number] != new.cells[number]:
+                fill(table, self._formats, new, number)
+        self._next = table.lastCursorPosition().block().blockNumber() + 2
+        return True
+
+    def _truncate(self, cursor: QTextCursor, place: int) -> None:
+        """Removes the rows from `place` on."""
+        if place == 0:
+            cursor.select(QTextCursor.SelectionType.Document)
+            cursor.removeSelectedText()
+            self._set_bare(cursor)
+        else:
+            _, last = self.blocks(place - 1)
+            cursor.setPosition(last.position() + last.length() - 1)
+            # An empty block would take the format of the one removed behind it.
+            empty = last.length() == 1
+            if empty:
+                cursor.insertText("x", last.charFormat())
+            cursor.movePosition(QTextCursor.MoveOperation.End, _KEEP)
+            cursor.removeSelectedText()
+            if empty:
+                cursor.deletePreviousChar()
+        self._next = self._starts[place] if place < len(self._starts) else self._next
+        if place == 0:
+            self._next = 0
+        self.rows.shorten(place)
+        del self._starts[place:]
+
+    def _block(self, row: TextRow) -> QTextBlockFormat:
+        block = self._formats.block(row)
+        if row.kind == "code" and row.code is not None and row.code.block not in self.wrapped:
+            # A line that is longer than a row is broken always, as are its parts.
+            whole = sum(len(span.text) for span in row.spans) < LONGEST and not row.joined
+            block.setNonBreakableLines(whole)
+        return block
+
+    def _set_bare(self, cursor: QTextCursor) -> None:
+        """An empty block beside a table, or the only one of an empty document."""
+        cursor.setBlockFormat(self._formats.after_table())
+        cursor.setBlockCharFormat(self._formats.char("paragraph", PLAIN, False))
+
+    def _append(self, cursor: QTextCursor, row: Row) -> None:
+        """Adds a row at the end, where the cursor stands and is left."""
+        if isinstance(row, TableRow):
+            self._append_table(cursor, row)
+        else:
+            block = self._block(row)
+            lead = int(not self.rows and _leads(row))
+            if lead:
+                self._set_bare(cursor)
+            if self.rows or lead:
+                cursor.insertBlock(block, self._formats.row_char(row))
+            self._set_block(cursor, row, block)
+            insert(cursor, self._formats, row.spans, row.kind, bool(row.bars))
+            self._starts.append(self._next + lead)
+            self._next += lead + 1
+        self.rows.append(row)
+
+    def _append_table(self, cursor: QTextCursor, row: TableRow) -> None:
+        lead = 0 if self.rows else 1
+        if lead:
+            self._set_bare(cursor)
+        table = cursor.insertTable(len(row.cells), len(row.align), self._formats.table(row))
+        for number in range(len(row.cells)):
+            fill(table, self._formats, row, number)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        self._set_bare(cursor)
+        self._starts.append(self._next + lead)
+        self._next += lead + len(row.cells) * len(row.align) + 1
+
+    def _set_block(self, cursor: QTextCursor, row: TextRow, block: QTextBlockFormat) -> None:
+        cursor.setBlockFormat(block)
+        cursor.setBlockCharFormat(self._formats.row_char(row))
+
+
+def _same(one: Row, other: Row) -> bool:
+    return one is other or one == other
+
+
+def _leads(row: TextRow) -> bool:
+    """Whether an empty block comes before it at the beginning of a document."""
+    return row.code is not None

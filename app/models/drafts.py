@@ -1,0 +1,197 @@
+"""The small models that draft for others: which may, and which the person has chosen."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app import flows
+from app.models.loading import LoadState, ModelLoader, ModelStatus, asked, beside_folder
+from app.models.names import adapter_of, base_of, model_location
+from app.remote.address import is_remote
+from app.settings.language import tr
+from app.settings.options import Settings
+from engine.errors import ENGINE_STOPPED, UNSUPPORTED_SESSION, EngineError
+from engine.hub.inventory import Installed
+from engine.hub.vocabulary import may_share, vocabulary_of
+
+if TYPE_CHECKING:
+    from engine import Model
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A smaller model.
+
+    Attributes:
+        fits: whether its tokenizer may be the same, as far as the files tell.
+    """
+
+    model: Installed
+    fits: bool
+
+
+def smaller(model: Installed, installed: Iterable[Installed]) -> tuple[Installed, list[Installed]]:
+    """The model, or its base where it is a variant, and those that take less; the smallest first.
+
+    What cannot be loaded is not among them, nor is a variant.
+    """
+    listed = list(installed)
+    names = {base_of(model.ref)} if adapter_of(model.ref) else {model.ref}
+    base = next((m for m in listed if names & {m.ref, str(m.folder)}), model)
+    usable = [m for m in listed if not (m.facts.problem or adapter_of(m.ref) or m is base)]
+    return base, sorted(
+        (m for m in usable if m.facts.nbytes < base.facts.nbytes), key=lambda m: m.facts.nbytes
+    )
+
+
+def candidates(
+    base: Installed, others: Iterable[Installed], stop: threading.Event
+) -> list[Candidate]:
+    """Those with the same tokenizer first. Reads files: for a worker."""
+    own, found = vocabulary_of(base.folder, stop.is_set), []
+    for model in others:
+        if stop.is_set():
+            break
+        found.append(Candidate(model, may_share(own, vocabulary_of(model.folder, stop.is_set))))
+    return sorted(found, key=lambda one: not one.fits)
+
+
+class _Load(NamedTuple):
+    """A load under way, and what it is for: the model's generation, and what is to draft."""
+
+    future: Future[Any]
+    wanted: tuple[object, str]
+
+
+class DraftModels(QObject):
+    """Has the chosen one loaded once a model is in memory: its chats need not wait for it.
+
+    Signals:
+        changed(): another is chosen, or it is known how its drafts do.
+        refused(words): a model goes on without the one that was chosen; why.
+
+    Attributes:
+        figures: by the engine's id of the model, what `Engine.stats` tells of its drafts.
+    """
+
+    changed = Signal()
+    refused = Signal(str)
+
+    def __init__(self, loader: ModelLoader, settings: Settings, parent: QObject) -> None:
+        super().__init__(parent)
+        self.figures: Mapping[str, Mapping[str, Any]] = {}
+        self._loader, self._settings = loader, settings
+        # By the engine's id of the model, with its generation:
+        self._held: dict[str, tuple[object, str | None]] = {}  # known to draft; None: unknown
+        self._failed: dict[str, tuple[object, str]] = {}  # not to be asked for of itself
+        self._loads: dict[str, _Load] = {}
+        loader.changed.connect(self._on_model)
+        loader.unloaded.connect(self._on_unloaded)
+
+    def of(self, *names: str) -> str:
+        """The ref of what is to draft for the model that has these names; "" for nothing."""
+        found = (self._settings.drafts.get(name, "") for name in names)
+        return next(filter(None, found), "")
+
+    def choose(self, draft: str, *names: str) -> None:
+        """Let `draft` draft for the model that has these names; "" lets nothing.
+
+        Where it is in memory, that holds from now on. What could not be loaded is tried again.
+        """
+        others = {ref: d for ref, d in self._settings.drafts.items() if ref not in names}
+        self._settings.set(drafts=others | (dict.fromkeys(names, draft) if draft else {}))
+        for status in self._loader.loaded():
+            if status.model is not None and {*names} & {*self._names(status.model)}:
+                self._failed.pop(status.model.id, None)
+            self._apply(status)
+        self.changed.emit()
+
+    def failed(self, model: Model) -> bool:
+        """Whether what was chosen for a loaded model could not be loaded."""
+        chosen = (self._loader.generation(model), self.of(*self._names(model)))
+        return self._failed.get(model.id) == chosen
+
+    @Slot(dict)
+    def note(self, figures: dict[str, Any]) -> None:
+        """Take `drafts` of `Engine.stats`."""
+        if figures != self.figures:
+            self.figures = figures
+            self.changed.emit()
+
+    @Slot(str)
+    def _on_model(self, ref: str) -> None:
+        status = self._loader.get(ref)
+        if status.state is LoadState.READY:
+            self._apply(status)
+
+    @Slot(str)
+    def _on_unloaded(self, model_id: str) -> None:
+        """What is under way would load it again."""
+        for known in (self._held, self._failed):
+            known.pop(model_id, None)
+        load = self._loads.pop(model_id, None)
+        if load is not None:
+            load.future.cancel()
+
+    def _apply(self, status: ModelStatus) -> None:
+        """Tell the engine what drafts for a loaded model, if it does otherwise now."""
+        engine, model = self._loader.engine, status.model
+        if engine is None or model is None or is_remote(status.ref):
+            return
+        generation = self._loader.generation(model)
+        wanted = "" if self.failed(model) else self.of(*self._names(model))
+        load = self._loads.get(model.id)
+        if (generation, wanted) == (self._now(model) if load is None else load.wanted):
+            return
+        if load is not None:
+            load.future.cancel()
+            self._held[model.id] = (generation, None)  # it may have come so far
+        ref, draft = status.ref, model_location(wanted) if wanted else ""
+        more = beside_folder(ref)
+        future = asked(lambda: engine.load_later(model_location(ref), draft=draft, **more))
+        load = self._loads[model.id] = _Load(future, (generation, wanted))
+        flows.start(self, self._take(model, load))
+
+    def _now(self, model: Model) -> tuple[object, str | None]:
+        """What drafts for a loaded model, as far as the engine has said."""
+        generation = self._loader.generation(model)
+        held = self._held.get(model.id)
+        if held is not None and held[0] == generation:
+            return held
+        return generation, None if model.draft else ""
+
+    def _names(self, model: Model) -> list[str]:
+        """All names of a loaded model that are known."""
+        known = [s for s in self._loader.known() if s.model is not None and s.model.id == model.id]
+        return [*(status.ref for status in known), *([] if model.adapter else [model.path])]
+
+    async def _take(self, model: Model, load: _Load) -> None:
+        """What the engine has come to."""
+        loaded, error = None, None
+        try:
+            loaded = await flows.arrived(load.future)
+        except Exception as raised:
+            error = raised
+        if self._loads.get(model.id) is not load:  # it was unloaded, or another was chosen
+            return
+        del self._loads[model.id]
+        if loaded is not None:
+            self._held[model.id] = load.wanted
+            self._loader.renew(loaded)
+        else:
+            self._failed[model.id] = load.wanted
+        if isinstance(error, EngineError) and error.code != ENGINE_STOPPED:
+            if error.code == UNSUPPORTED_SESSION:  # it never can
+                self.choose("", *self._names(model))
+            elif load.wanted[1]:  # the one before drafts no longer
+                for status in self._loader.loaded():
+                    self._apply(status)
+            why = error.message
+            self.refused.emit(tr("{name} has no draft model. {why}", name=model.name, why=why))
+        self.changed.emit()

@@ -1,0 +1,78 @@
+"""The engine's errors in the person's language, and what is said of a model that is too big."""
+
+from __future__ import annotations
+
+from app.settings.language import counted, mark, number, tr
+from engine import Fit
+from engine.errors import (
+    CAPACITY_EXHAUSTED,
+    CONTEXT_OVERFLOW,
+    ENGINE_STOPPED,
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    MODEL_LOAD_FAILED,
+    OUT_OF_MEMORY,
+    SESSION_BUSY,
+    SESSION_CLOSED,
+    TEMPLATE_ERROR,
+    UNKNOWN_MODEL,
+    UNSUPPORTED_SESSION,
+)
+
+_MEANINGS = {
+    CAPACITY_EXHAUSTED: mark("There is too little memory for this now."),
+    CONTEXT_OVERFLOW: mark("The conversation does not fit into the model's context."),
+    ENGINE_STOPPED: mark("The engine has stopped."),
+    INTERNAL_ERROR: mark("Answering has failed."),
+    INVALID_REQUEST: mark("The model cannot be asked this."),
+    MODEL_LOAD_FAILED: mark("The model could not be loaded."),
+    OUT_OF_MEMORY: mark("There is not enough memory."),
+    SESSION_BUSY: mark("The chat is still being answered."),
+    SESSION_CLOSED: mark("The chat was closed."),
+    TEMPLATE_ERROR: mark("The model's chat template does not take these messages."),
+    UNKNOWN_MODEL: mark("The model is not loaded any more."),
+    UNSUPPORTED_SESSION: mark("The chat cannot be kept apart from the others with this model."),
+}
+"""By `EngineError.code`."""
+
+
+def meaning(code: str, message: str) -> str:
+    """The engine's sentence, and before it what it means where that is said in another language."""
+    return explained(_MEANINGS[code], message) if code in _MEANINGS else message
+
+
+def explained(text: str, message: str, /, **values: object) -> str:
+    """`text`, as `mark` gave it, with the engine's own sentence behind it in brackets.
+
+    Where the person reads English, or `text` has no translation, it is the engine's sentence alone:
+    that says more.
+    """
+    found = tr(text, **values)
+    same = found == (text.format(**values) if values else text)
+    return message if same else f"{found} ({message})"
+
+
+DOES_NOT_FIT = "does_not_fit"
+"""The code of a load that was not begun, as the estimate was over what is free."""
+
+
+def arithmetic(fit: Fit) -> str:
+    """What it takes, of what, and what is free, as two sentences."""
+    total = _size(fit.total)
+    return tr(
+        "It takes {total}: {weights} of weights, {caches} for {chats} of {context} tokens, and "
+        "{working} to work with. {free} are free.",
+        total=total if fit.exact else tr("about {size}", size=total),
+        weights=_size(fit.weights),
+        caches=_size(fit.caches),
+        chats=counted("a chat", "%n chats", fit.chats),
+        context=number(fit.context),
+        working=_size(fit.working),
+        free=_size(fit.free),
+    )
+
+
+def _size(count: int) -> str:
+    if count >= 999_500_000:
+        return tr("{number} GB", number=number(count / 1e9, 1))
+    return tr("{number} MB", number=number(count / 1e6))

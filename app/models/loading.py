@@ -1,0 +1,393 @@
+"""The models a person can choose, and what has become of loading each."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app import flows
+from app.bridge import Bridge
+from app.models.errors import DOES_NOT_FIT, arithmetic, meaning
+from app.models.names import adapter_of, model_fallback_name, model_location
+from app.models.spreading import SpreadModels
+from app.remote.address import Remote, is_remote, named
+from app.remote.errors import GONE, NOT_STARTED
+from app.remote.remotes import Remotes
+from app.remote.session import removed
+from app.settings.language import tr
+from app.settings.paths import GUIDE
+from engine import EngineError
+from engine.cache.estimate import USUAL_CONTEXT
+
+if TYPE_CHECKING:
+    from engine import Engine, Fit, Model
+
+
+class LoadState(Enum):
+    """How far a model is."""
+
+    UNASKED = "unasked"
+    LOADING = "loading"
+    READY = "ready"
+    FAILED = "failed"
+    UNLOADED = "unloaded"
+    """A person had it unloaded, or its loading cancelled: a chat that sends loads it again."""
+
+
+@dataclass
+class ModelStatus:
+    """One model.
+
+    Attributes:
+        ref: how chats name it (``paths.GUIDE``, a folder, or a hub id).
+        state: how far loading is.
+        model: the engine's own record, once ready.
+        error: a plain sentence, once failed.
+        code: the engine's code for it, or `DOES_NOT_FIT`.
+        fit: what it would take, where that was more than is free.
+        share: of its weights that has been read, while it is loading.
+    """
+
+    ref: str
+    state: LoadState = LoadState.UNASKED
+    model: Model | None = None
+    error: str = ""
+    code: str = ""
+    fit: Fit | None = None
+    share: float = 0.0
+
+    @property
+    def name(self) -> str:
+        return self.model.name if self.model is not None else model_fallback_name(self.ref)
+
+    def look_up(self, remotes: Remotes) -> None:
+        """Whether a remote model is in the person's list: it needs no loading."""
+        self.model = model = remotes.model(self.ref)
+        self.state = LoadState.READY if model is not None else LoadState.FAILED
+        gone = removed(named(self.ref), self.ref) if model is None else None
+        self.error = gone.message if gone is not None else ""
+        self.code = GONE if gone is not None else ""
+        if model is not None and (not_there := remotes.groups.why_not(self.ref)):
+            self.model = None
+            self.state = LoadState.LOADING if not_there.starts else LoadState.FAILED
+            self.error, self.code = not_there.words, NOT_STARTED
+
+
+def beside_folder(ref: str) -> dict[str, Any]:
+    """What the engine is told of a chat's model beside its folder."""
+    adapter = adapter_of(ref)
+    return {"adapter": adapter} if adapter else {}
+
+
+def asked(ask: Callable[[], Future[Any]]) -> Future[Any]:
+    """What the engine was asked for. A refusal at once comes by the future, as a later one does."""
+    try:
+        return ask()
+    except EngineError as error:
+        refused: Future[Any] = Future()
+        refused.set_exception(error)
+        return refused
+
+
+async def engine_figures(engine: Engine) -> dict[str, Any] | None:
+    """As `Engine.stats`; None where the engine has ended."""
+    try:
+        return await flows.arrived(engine.stats_later())
+    except (EngineError, CancelledError):
+        return None
+
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """For what chat a model is wanted: how it keeps its KV cache, and how long it may become."""
+
+    kv_bits: int | None = None
+    context: int | None = None
+
+    def size(self) -> int:
+        """What is smaller takes less memory."""
+        return (self.kv_bits or 16) * min(self.context or USUAL_CONTEXT, USUAL_CONTEXT)
+
+
+class _Load:
+    """What the engine is asked for one model, from its estimate to its end."""
+
+    def __init__(self, engine: Engine, ref: str, wish: Wish) -> None:
+        self.folder = model_location(ref)
+        self.adapter = adapter_of(ref) or None  # it lies beside its base, which counts once
+        self._engine, self._wish = engine, wish
+        self._asked: Future[Any] | None = None
+
+    async def estimate(self) -> Fit | None:
+        """Whether it fits; None where nobody can say."""
+        most = self._wish.context
+        most = most if most and most < USUAL_CONTEXT else None
+        with suppress(Exception):  # what is wrong with a folder is better told by its loading
+            self._asked = self._engine.estimate_later(
+                self.folder, most, kv_bits=self._wish.kv_bits, adapter=self.adapter
+            )
+            return await flows.arrived(self._asked)
+        return None
+
+    async def load(self, read: Callable[[float], None]) -> Model:
+        """As `Engine.load`."""
+        self._asked = self._engine.load_later(self.folder, read, adapter=self.adapter)
+        return await flows.arrived(self._asked)
+
+    def cancel(self) -> None:
+        if self._asked is not None:
+            self._asked.cancel()
+
+
+class ModelLoader(QObject):
+    """Loads each model once, for whoever asks first.
+
+    A remote model needs no loading: it is ready as long as it is in the person's list.
+
+    Attributes:
+        remotes: the models that answer elsewhere.
+        spread: those of them that this program starts, on several machines.
+
+    Signals:
+        changed(ref): the state of that model is another.
+        progressed(ref): another hundredth of it has been read.
+        unloaded(id): the engine was told to free the model of that id.
+    """
+
+    changed = Signal(str)
+    progressed = Signal(str)
+    unloaded = Signal(str)
+
+    def __init__(self, bridge: Bridge, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.remotes = Remotes()
+        self.spread = SpreadModels(self.remotes, self.changed.emit, self)
+        self._bridge = bridge
+        self._engine: Engine | None = None
+        self._models: dict[str, ModelStatus] = {}
+        self._generation = 0
+        self._unloads: Counter[str] = Counter()  # by the engine's id of the model
+        self._loads: dict[str, _Load] = {}  # by ref; who is not in it was cancelled, or has ended
+        self._allowed: set[str] = set()
+        self._early: dict[str, Wish] = {}  # wanted before there was an engine, by ref
+
+    def generation(self, model: Model) -> tuple[int, int]:
+        """Another value each time the engine lost what it had of this model."""
+        return self._generation, self._unloads[model.id]
+
+    @property
+    def engine(self) -> Engine | None:
+        """None until the window is on screen, and again once the engine was stopped."""
+        return self._engine
+
+    def engine_for(self, ref: str) -> Engine | None:
+        """The engine, for what it alone can do with a model of its own, as counting tokens."""
+        return None if is_remote(ref) else self._engine
+
+    def attach(self, engine: Engine) -> None:
+        """Take the engine and load what was asked for in the meantime."""
+        self._engine = engine
+        for model_status in list(self._models.values()):
+            if model_status.state is LoadState.LOADING:
+                self._begin(model_status, self._early.get(model_status.ref, Wish()))
+        self._early.clear()
+
+    def detach(self) -> None:
+        """The program ends."""
+        self._engine = None
+        self.remotes.shut_down()
+
+    def get(self, ref: str) -> ModelStatus:
+        """What is known about a model, asked for or not."""
+        model_status = self._models.setdefault(ref, ModelStatus(ref))
+        if is_remote(ref):
+            model_status.look_up(self.remotes)
+        return model_status
+
+    def answers(self, model_status: ModelStatus) -> bool:
+        """Whether a model that is ready can be asked now: one of this machine needs the engine."""
+        return self._engine is not None or is_remote(model_status.ref)
+
+    def add_remote(self, remote: Remote, key: str | None = None) -> None:
+        """As `Remotes.add`, and everybody is told."""
+        self.remotes.add(remote, key)
+        self.changed.emit(remote.ref)
+
+    def remove_remote(self, ref: str) -> bool:
+        """As `Remotes.remove`, and everybody is told."""
+        last = self.remotes.remove(ref)
+        self.changed.emit(ref)
+        return last
+
+    def loaded(self) -> list[ModelStatus]:
+        """The models that are in memory, each once, whatever names it has."""
+        here = [m for m in self._models.values() if not is_remote(m.ref)]
+        ready = {m.model.id: m for m in reversed(here) if m.model is not None}
+        return list(reversed(ready.values()))
+
+    def of_folder(self, ref: str, folder: str) -> ModelStatus:
+        """What is known about the model in a folder, whichever name it was asked for by."""
+        own = self.get(ref)
+        if own.state in {LoadState.READY, LoadState.LOADING}:
+            return own
+        for other in self.known():
+            if adapter_of(other.ref):  # lies in its base's folder
+                continue
+            path = other.model.path if other.model is not None else ""
+            if folder in {path, model_location(other.ref)}:
+                return other
+        return own
+
+    def known(self) -> list[ModelStatus]:
+        """Every model that is ready or on its way."""
+        for ref in (*self.remotes.refs, *filter(is_remote, list(self._models))):
+            self.get(ref)
+        return [m for m in self._models.values() if m.state in {LoadState.READY, LoadState.LOADING}]
+
+    def want(self, ref: str, kv_bits: int | None = None, context: int | None = None) -> ModelStatus:
+        """Load the model unless that is done or under way; a failed one is tried again.
+
+        One that would not fit, with a chat that keeps its KV cache in ``kv_bits`` and may have
+        ``context`` tokens, is not loaded.
+        """
+        model_status, wish = self.get(ref), Wish(kv_bits, context)
+        if is_remote(ref):
+            return model_status
+        if self._engine is None:
+            # Several chats of the last run may want it: one that fits is enough.
+            self._early[ref] = min(self._early.get(ref, wish), wish, key=Wish.size)
+        if model_status.state not in {LoadState.LOADING, LoadState.READY}:
+            model_status.state = LoadState.LOADING
+            model_status.error = model_status.code = ""
+            model_status.fit, model_status.share = None, 0.0
+            self._begin(model_status, wish)
+            self.changed.emit(ref)
+        return model_status
+
+    def allow(self, ref: str) -> None:
+        """Load a model the next time that it is wanted, whatever it takes."""
+        self._allowed.add(ref)
+
+    def cancel(self, ref: str) -> bool:
+        """Stop loading a model; False where it is not being loaded.
+
+        A load that the engine has just ended cannot be stopped any more: the model is ready then.
+        """
+        model_status = self.get(ref)
+        if model_status.state is not LoadState.LOADING:
+            return False
+        model_status.state = LoadState.UNLOADED
+        load = self._loads.pop(ref, None)
+        if load is not None:
+            load.cancel()
+        self.changed.emit(ref)
+        return True
+
+    def unload(self, ref: str) -> bool:
+        """Free a model, whose chats must be at rest; False where it is not loaded.
+
+        Other names of the same weights are unloaded with it.
+        """
+        model = self.get(ref).model
+        if model is None or self._engine is None or is_remote(ref):
+            return False
+        with suppress(EngineError):  # a stopped engine has freed it
+            self._engine.unload_later(model)
+        self._unloads[model.id] += 1
+        self.unloaded.emit(model.id)
+        for model_status in list(self._models.values()):
+            if model_status.model is not None and model_status.model.id == model.id:
+                model_status.state, model_status.model = LoadState.UNLOADED, None
+                self.changed.emit(model_status.ref)
+        return True
+
+    def renew(self, model: Model) -> None:
+        """Take what the engine says now of a model that is loaded."""
+        for model_status in list(self._models.values()):
+            if model_status.model is not None and model_status.model.id == model.id:
+                model_status.model = model
+                self.changed.emit(model_status.ref)
+
+    def lose(self) -> None:
+        """The engine broke down or was emptied: all models have to be loaded again when wanted.
+
+        Sessions of the generation before are of no use any more.
+        """
+        self._generation += 1
+        for model_status in list(self._models.values()):
+            if model_status.state is LoadState.READY and not is_remote(model_status.ref):
+                model_status.state, model_status.model = LoadState.UNASKED, None
+                self.changed.emit(model_status.ref)
+
+    def _begin(self, status: ModelStatus, wish: Wish) -> None:
+        if self._engine is not None:  # else `attach` does
+            load = self._loads[status.ref] = _Load(self._engine, status.ref, wish)
+            flows.start(self, self._load(status, load))
+
+    async def _load(self, status: ModelStatus, load: _Load) -> None:
+        """Load a model if it fits. What is in memory under another name takes nothing more."""
+        here = any(m.model and m.model.path == load.folder for m in self._models.values())
+        allowed = status.ref == GUIDE or status.ref in self._allowed or (here and not load.adapter)
+        fit = None if allowed else await load.estimate()
+        if self._loads.get(status.ref) is not load or self._engine is None:
+            return  # it was cancelled, or `attach` begins again
+        if fit is not None and fit.verdict == "no":
+            status.fit = fit
+            self._fail(status, DOES_NOT_FIT, arithmetic(fit))
+            return
+        self._allowed.discard(status.ref)
+        channel, read = self._bridge.channel(partial(self._on_read, load, status))
+        try:
+            while True:
+                unloads = self._unloads.copy()
+                model = await load.load(read)
+                if self._unloads[model.id] == unloads[model.id]:
+                    break
+                # The same weights were unloaded meanwhile by another name: perhaps these, too.
+                if self._loads.get(status.ref) is not load:
+                    return
+        except Exception as error:
+            if self._loads.get(status.ref) is load:  # else it was cancelled
+                self._fail(status, *_told(error))
+            return
+        finally:
+            self._bridge.close(channel)
+        if self._loads.get(status.ref) is load:
+            del self._loads[status.ref]
+        elif status.state != LoadState.UNLOADED:
+            return
+        status.model, status.state = model, LoadState.READY  # a cancel may have come too late
+        self.changed.emit(status.ref)
+
+    def _on_read(self, load: _Load, status: ModelStatus, share: float) -> None:
+        before, status.share = status.share, share
+        if self._loads.get(status.ref) is load and int(100 * share) != int(100 * before):
+            self.progressed.emit(status.ref)
+
+    def _fail(self, status: ModelStatus, code: str, words: str) -> None:
+        del self._loads[status.ref]
+        status.state, status.code, status.error = LoadState.FAILED, code, words
+        self.changed.emit(status.ref)
+
+
+def _told(error: Exception) -> tuple[str, str]:
+    """A code, and what a person is told."""
+    if isinstance(error, EngineError):
+        log.warning("A model was not loaded: %s", error.code)
+        return error.code, meaning(error.code, error.message)
+    # The engine has cancelled it, or has a fault: it must show, not hang on "Loading…".
+    log.error("A model was not loaded", exc_info=error)
+    why = f"{type(error).__name__}: {error}"
+    return "", tr("The model could not be loaded ({why}).", why=why)

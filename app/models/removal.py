@@ -1,0 +1,224 @@
+"""Models leave the disk by the system's trash, and come back from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app import flows
+from app.chats.library import ChatLibrary
+from app.models import residency, system_trash
+from app.models.downloads import Downloads, DownloadState
+from app.models.installed import InstalledModels
+from app.models.loading import LoadState
+from app.models.system_trash import Trashed
+from app.settings.language import counted, tr
+from app.settings.options import Settings
+from app.settings.paths import GUIDE
+from engine.hub.inventory import Installed, Source
+
+
+@dataclass(frozen=True)
+class Removed:
+    """A model in the trash.
+
+    Attributes:
+        trashed: where its folder is.
+        name: as it was listed.
+        listed: the entries of the settings that went with it: option, place, ref.
+        new_chats: the ref that new chats began with, where that was this model's; else "".
+    """
+
+    trashed: Trashed
+    name: str
+    listed: tuple[tuple[str, int, str], ...] = ()
+    new_chats: str = ""
+
+    @property
+    def words(self) -> str:
+        """What a person is told of it."""
+        if self.trashed.kept is None:
+            return tr("{name} is in the system's trash, where you can put it back.", name=self.name)
+        return tr("{name} is in the trash.", name=self.name)
+
+    @property
+    def can_come_back(self) -> bool:
+        """Whether this program can put it back."""
+        return self.trashed.kept is not None
+
+
+class Removal(QObject):
+    """Removes models and puts them back.
+
+    Signals:
+        removed(model): a `Removed`.
+        restored(name): it is back in its place.
+        failed(words): something was not done; why, as a sentence.
+    """
+
+    removed = Signal(object)
+    restored = Signal(str)
+    failed = Signal(str)
+
+    def __init__(
+        self,
+        installed: InstalledModels,
+        library: ChatLibrary,
+        settings: Settings,
+        downloads: Downloads,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._installed = installed
+        self._library = library
+        self._settings = settings
+        self._downloads = downloads
+        self._going: set[Path] = set()
+
+    def why_not(self, model: Installed) -> str:
+        """Why a model cannot be removed now, as a sentence; "" if it can."""
+        if model.source is Source.BUNDLED:
+            return tr("{name} is a part of Stretto.", name=model.name)
+        if _holds_more(model.removes):
+            return tr(
+                "{folder} holds far more than a model. Remove the model's files there.",
+                folder=model.removes,
+            )
+        if model.removes in self._going:
+            return tr("{name} is on its way to the trash.", name=model.name)
+        for one in self._together(model):
+            status = self._installed.status(one)
+            if status.state is LoadState.LOADING:
+                return tr(
+                    "{name} is being loaded. Wait until it is, or cancel that.", name=one.name
+                )
+            if status.model is not None and (
+                why := residency.why_not_unload(self._library, status.ref)
+            ):
+                return why
+        if any(self._downloads.converting(one.folder) for one in self._together(model)):
+            return tr("{name} is being converted. Cancel that first.", name=model.name)
+        repos = {one.ref.partition("@")[0] for one in self._together(model)}
+        for download in self._downloads.items:
+            unfinished = download.state is not DownloadState.DONE
+            if unfinished and download.ref.partition("@")[0] in repos:
+                return tr(
+                    "{name} is being downloaded. Cancel the download first.", name=download.name
+                )
+        return ""
+
+    def warning(self, model: Installed) -> str:
+        """What a person should know before it goes; "" where there is nothing to say."""
+        words = []
+        chats = self._installed.chats(model)
+        if len(chats) == 1:
+            words.append(
+                tr(
+                    "The chat “{title}” answers with it, and will need another model.",
+                    title=chats[0],
+                )
+            )
+        elif chats:
+            words.append(
+                counted(
+                    "%Ln chat answers with it, and will need another model.",
+                    "%Ln chats answer with it, and will need another model.",
+                    len(chats),
+                )
+            )
+        if model.shares:
+            words.append(
+                counted(
+                    "It shares files with %n other revision, which goes with it.",
+                    "It shares files with %n other revisions, which go with it.",
+                    len(model.shares),
+                )
+            )
+        if others := model.facts.others:
+            listed = ", ".join(others[:3])
+            words.append(
+                tr("Its folder holds other things, which go with it: {list} and more.", list=listed)
+                if len(others) > 3
+                else tr("Its folder holds other things, which go with it: {list}.", list=listed)
+            )
+        return " ".join(words)
+
+    def remove(self, model: Installed) -> str:
+        """Move a model to the trash; returns why that is not done, or "" and tells by a signal."""
+        why = self.why_not(model)
+        if why:
+            return why
+        for one in self._together(model):
+            self._library.loader.unload(self._installed.status(one).ref)
+        self._going.add(model.removes)
+        flows.start(self, self._remove(model))
+        self._installed.changed.emit()
+        return ""
+
+    def restore(self, removed: Removed) -> None:
+        """Put a model back in its place; what comes of it is told by a signal."""
+        flows.start(self, self._restore(removed))
+
+    def _together(self, model: Installed) -> list[Installed]:
+        """The models that go when this one does, itself among them."""
+        if not model.shares:
+            return [model]
+        everything = self._installed.models.values()
+        return [m for m in everything if m.removes == model.removes] or [model]
+
+    async def _remove(self, model: Installed) -> None:
+        try:
+            trashed = await flows.aside(lambda _: system_trash.move(model.removes))
+        except Exception as error:
+            self._going.discard(model.removes)
+            self.failed.emit(
+                tr(
+                    "{name} was not removed: {why}. Its folder can be shown, and removed there.",
+                    name=model.name,
+                    why=_words(error),
+                )
+            )
+            self._installed.look()
+            return
+        self._going.discard(model.removes)
+        gone = self._installed.drop(model.removes)
+        refs = {ref for one in (*gone, model) for ref in (one.ref, str(one.folder))}
+        listed = []
+        for option in ("models", "pinned"):
+            before = getattr(self._settings, option)
+            listed += [(option, at, ref) for at, ref in enumerate(before) if ref in refs]
+            self._settings.set(**{option: tuple(ref for ref in before if ref not in refs)})
+        first = self._settings.model if self._settings.model in refs else ""
+        if first:
+            self._settings.set(model=GUIDE)
+        self.removed.emit(Removed(trashed, model.name, tuple(listed), first))
+
+    async def _restore(self, removed: Removed) -> None:
+        try:
+            await flows.aside(lambda _: system_trash.restore(removed.trashed))
+        except Exception as error:
+            self.failed.emit(
+                tr("{name} was not put back: {why}.", name=removed.name, why=_words(error))
+            )
+            return
+        for option, at, ref in removed.listed:
+            now = [other for other in getattr(self._settings, option) if other != ref]
+            self._settings.set(**{option: (*now[:at], ref, *now[at:])})
+        if removed.new_chats and self._settings.model == GUIDE:
+            self._settings.set(model=removed.new_chats)
+        self._installed.look()
+        self.restored.emit(removed.name)
+
+
+def _holds_more(folder: Path) -> bool:
+    """Whether it is a person's own folder, one of its usual parts, or one that these lie in."""
+    home = Path.home()
+    usual = {home / name for name in ("Desktop", "Documents", "Downloads", "Library", "Public")}
+    return folder in usual or home.is_relative_to(folder)
+
+
+def _words(error: Exception) -> str:
+    told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return told[:1].lower() + told[1:] if told else type(error).__name__

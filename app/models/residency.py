@@ -1,0 +1,249 @@
+"""When a model leaves memory: asked for, unused for a while, or because the system is short of it.
+
+None of these costs a chat its answer.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app import flows
+from app.chats.library import ChatLibrary
+from app.chats.turn import Waiting
+from app.models.installed import InstalledModels
+from app.models.loading import ModelStatus, engine_figures
+from app.settings.language import counted, mark, tr
+from app.settings.options import Settings
+from app.settings.paths import GUIDE
+from engine.errors import EngineError
+from engine.runtime import pressure
+from engine.runtime.pressure import Need, Pressure, Relief
+
+if TYPE_CHECKING:
+    from engine import Engine
+
+
+def why_not_unload(library: ChatLibrary, ref: str) -> str:
+    """Why a model cannot be unloaded now, as a sentence; "" if it can."""
+    loader = library.loader
+    model = loader.get(ref).model
+    if model is None:
+        return tr("It is not loaded.")
+    using = []
+    for chat in library.running():
+        other = loader.get(chat.answering_with).model
+        if other is not None and other.id == model.id:
+            using.append(chat.title)
+    if not using:
+        return ""
+    if len(using) == 1:
+        words = mark("The chat “{chat}” is answering with it. Stop the reply first.")
+        return tr(words, chat=using[0])
+    return counted(
+        "%n chat is answering with it. Stop its reply first.",
+        "%n chats are answering with it. Stop their replies first.",
+        len(using),
+    )
+
+
+def unload(library: ChatLibrary, ref: str) -> str:
+    """Unload a model. What cannot be done now is not, and the sentence says why; else "".
+
+    What its chats have read is kept on disk, and they load it again when they send.
+    """
+    return why_not_unload(library, ref) or (
+        "" if library.loader.unload(ref) else tr("It is not loaded.")
+    )
+
+
+def cancel_load(library: ChatLibrary, ref: str, chat_id: str = "") -> str:
+    """Stop loading a model, with the reply of the chat from which that is asked, if it waits.
+
+    Where other chats wait for the model it goes on loading, and the sentence says so; else "".
+    """
+    own = library.find(chat_id)
+    if own is not None and isinstance(own.reply, Waiting) and own.reply.model == ref:
+        own.stop()
+    waiting = [c.reply.model == ref for c in library.running() if isinstance(c.reply, Waiting)]
+    if any(waiting):
+        count = sum(waiting)
+        return counted(
+            "Another chat waits for {model}: it goes on loading.",
+            "%n other chats wait for {model}: it goes on loading.",
+            count,
+            model=library.loader.get(ref).name,
+        )
+    library.loader.cancel(ref)
+    return ""
+
+
+# What a model's sessions have read and written: it changes whoever asks, also another program.
+Work = frozenset[tuple[str, int, int]]
+
+
+class IdleUnloading(QObject):
+    """Looks once a minute at what each loaded model has done.
+
+    Pinned models stay, and so does the Guide, which takes next to nothing.
+
+    Attributes:
+        clock: seconds that pass also while the machine sleeps.
+    """
+
+    EVERY_MS = 60_000
+
+    def __init__(
+        self,
+        installed: InstalledModels,
+        library: ChatLibrary,
+        settings: Settings,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.clock: Callable[[], float] = time.time
+        self._installed, self._library, self._settings = installed, library, settings
+        self._loader = library.loader
+        self._used: dict[str, float] = {}  # by the engine's id of the model
+        self._work: dict[str, Work] = {}
+        self._asking = False
+        self._timer = QTimer(self, interval=self.EVERY_MS)
+        self._timer.timeout.connect(self.look)
+        self._timer.start()
+        self._loader.changed.connect(self._on_model)
+        library.activity.connect(self._on_activity)
+
+    @Slot()
+    def look(self) -> None:
+        """Ask the engine what was done, and unload what has rested for long enough."""
+        engine = self._loader.engine
+        if engine is not None and self._settings.unload_idle_min and not self._asking:
+            self._asking = True
+            flows.start(self, self._look(engine))
+
+    async def _look(self, engine: Engine) -> None:
+        told = await engine_figures(engine)
+        self._asking = False
+        if told is None:
+            return
+        now, work, busy = self.clock(), *_work(told)
+        loaded = {s.model.id: s for s in self._loader.loaded() if s.model is not None}
+        for model_id in loaded:
+            same = work.get(model_id, frozenset()) == self._work.get(model_id, frozenset())
+            if not same or model_id in busy or model_id not in self._used:
+                self._used[model_id] = now
+        self._work = work
+        self._used = {m: when for m, when in self._used.items() if m in loaded}
+        limit = 60 * self._settings.unload_idle_min
+        for model_id, status in loaded.items():
+            # A clock that was set back tells nothing: the rest begins anew.
+            self._used[model_id] = min(self._used[model_id], now)
+            if limit and now - self._used[model_id] >= limit and self._may_go(status):
+                unload(self._library, status.ref)
+
+    def resting(self) -> list[ModelStatus]:
+        """The loaded models that may go, as far as no chat uses them; the longest unused first."""
+        loaded = [s for s in self._loader.loaded() if s.model is not None and self._may_go(s)]
+        return sorted(loaded, key=lambda s: self._used.get(s.model.id, 0.0) if s.model else 0.0)
+
+    def _may_go(self, status: ModelStatus) -> bool:
+        return status.ref != GUIDE and not self._installed.is_kept(status)
+
+    @Slot(str)
+    def _on_model(self, ref: str) -> None:
+        self._note(self._loader.get(ref))
+
+    @Slot(str)
+    def _on_activity(self, chat_id: str) -> None:
+        chat = self._library.find(chat_id)
+        if chat is not None:
+            self._note(self._loader.get(chat.answering_with or chat.record.model))
+
+    def _note(self, status: ModelStatus) -> None:
+        if status.model is not None:
+            self._used[status.model.id] = self.clock()
+
+
+def _work(told: dict[str, Any]) -> tuple[dict[str, Work], set[str]]:
+    """What the sessions of each model have done by now, and the models that are at work."""
+    done: dict[str, set[tuple[str, int, int]]] = {}
+    busy: set[str] = set()
+    for name, session in told.get("sessions", {}).items():
+        model = str(session.get("model", ""))
+        written = int(session.get("reply", {}).get("generated_tokens", 0))
+        done.setdefault(model, set()).add((name, int(session.get("kv_tokens", 0)), written))
+        if session.get("status", "idle") != "idle":
+            busy.add(model)
+    return {model: frozenset(sessions) for model, sessions in done.items()}, busy
+
+
+log = logging.getLogger(__name__)
+
+
+class MemoryPressure(QObject):
+    """Looks every two seconds: first idle caches go, then models that no chat is using.
+
+    Args:
+        resting: the models that may go, the one that was used longest ago first.
+
+    Attributes:
+        level: how short the system is of memory.
+        clock: seconds that only go forward.
+
+    Signals:
+        said(text): what was given back, and what it means for the person.
+    """
+
+    said = Signal(str)
+
+    EVERY_MS = 2_000
+
+    def __init__(
+        self,
+        library: ChatLibrary,
+        resting: Callable[[], list[ModelStatus]],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.level: Callable[[], Pressure] = pressure.pressure
+        self.clock: Callable[[], float] = time.monotonic
+        self._library, self._resting = library, resting
+        self._relief = Relief()
+        self._timer = QTimer(self, interval=self.EVERY_MS)
+        self._timer.timeout.connect(self.look)
+        self._timer.start()
+
+    @Slot()
+    def look(self) -> None:
+        """Give back what is needed now."""
+        need = self._relief.need(self.level(), self.clock())
+        if need is Need.CACHES:
+            self._put_caches_away()
+        elif need is Need.MODEL:
+            self._unload_one()
+
+    def _put_caches_away(self) -> None:
+        engine = self._library.loader.engine
+        if engine is None:
+            return
+        log.info("The system is short of memory: idle caches are put away.")
+        with suppress(EngineError):  # a stopped engine holds nothing
+            engine.relieve_later()
+
+    def _unload_one(self) -> None:
+        for status in self._resting():
+            name = status.name
+            if not unload(self._library, status.ref):
+                text = tr(
+                    "The system is short of memory, so {model} was unloaded. Its chats load it "
+                    "again when they send.",
+                    model=name,
+                )
+                log.warning("%s", text)
+                self.said.emit(text)
+                return

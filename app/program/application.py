@@ -1,0 +1,309 @@
+"""Start-up and shutdown, in order. The only place that knows all the parts."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtWidgets import QApplication
+
+from app import flows
+from app.bridge import Bridge
+from app.chats.library import ChatLibrary
+from app.models.loading import ModelLoader
+from app.program.collector import Collector
+from app.program.opening import StoreOpening, not_restored, restored
+from app.serving import Serving
+from app.settings import translation
+from app.settings.options import Settings
+from app.settings.paths import APP_NAME, Paths
+from app.store import Backup, Store, StoreError
+from app.system import logs, updates
+from app.system.crash import CrashReports
+from app.system.newer_mlx_lm import NewerMlxLm
+from app.system.single import SingleInstance
+from app.system.updates import Updates
+from app.ui.dialogs.dialogs import Recovery, ask_about_store, ask_about_unsaved, ask_for_folder
+from app.ui.dialogs.kept import ask_for_backup
+from app.ui.sidebar.guests import GuestsInWindow
+from app.ui.style import motion, theme
+from app.ui.style.icons import app_icon
+from app.ui.window.main_window import MainWindow
+from app.ui.window.unsaved import ErrorNotice, Unsaved
+from app.ui.workspace.docks import configure_docking
+
+if TYPE_CHECKING:
+    from engine import Engine
+
+
+def engine_options(paths: Paths, settings: Settings) -> dict[str, Any]:
+    """The arguments of `engine.Engine`. STRETTO_NO_WAYS is for tests."""
+    return {
+        "memory_budget": int(settings.memory_gb * 1e9) or None,
+        "cache_dir": paths.cache / "kv" if settings.cache_gb else None,
+        "cache_bytes": int(settings.cache_gb * 1e9),
+        "ways_dir": None if os.environ.get("STRETTO_NO_WAYS") else paths.cache / "ways",
+    }
+
+
+log = logging.getLogger(__name__)
+
+
+def make_engine(paths: Paths, settings: Settings) -> Engine:
+    """The real engine. Its thread, not this one, imports mlx."""
+    from engine import Engine
+
+    return Engine(**engine_options(paths, settings))
+
+
+def make_qt(arguments: list[str]) -> QApplication:
+    """The QApplication with the program's name, icon and flags."""
+    QApplication.setApplicationName(APP_NAME)
+    QApplication.setApplicationDisplayName(APP_NAME)
+    QApplication.setDesktopFileName("app.stretto.Stretto")
+    configure_docking()
+    qt = QApplication(arguments)
+    qt.setWindowIcon(app_icon())
+    # A pane in a window of its own may be closed last; only `Application` ends the program.
+    qt.setQuitOnLastWindowClosed(False)
+    return qt
+
+
+class Application(QObject):
+    """One run of the program over one profile.
+
+    Start: settings, look, store, window on screen, and only then the engine. End, in ``shut_down``:
+    replies cancelled, engine stopped and joined, its last words taken in, everything saved, store
+    closed, window gone.
+
+    Attributes:
+        restarts: whether the program is to start again.
+
+    Signals:
+        ended(): all is taken down.
+    """
+
+    ENGINE_STOP_S = 20.0
+    BACKGROUND_STOP_S = 3.0
+
+    ended = Signal()
+
+    def __init__(
+        self,
+        qt: QApplication,
+        paths: Paths,
+        engine_factory: Callable[[Paths, Settings], Engine] = make_engine,
+        ask: Callable[[StoreError], Recovery] = ask_about_store,
+        ask_unsaved: Callable[[StoreError], Recovery] = ask_about_unsaved,
+        ask_folder: Callable[[], Path | None] = ask_for_folder,
+        ask_backup: Callable[[list[Backup]], Path | None] = ask_for_backup,
+        before: Application | None = None,
+    ) -> None:
+        """``before`` is the run that ended to restore a backup: what came of it is said."""
+        super().__init__()
+        self._qt = qt
+        self._paths = paths
+        self._engine_factory = engine_factory
+        self._ask_unsaved = ask_unsaved
+        self._opening = StoreOpening(paths.chats, ask, ask_folder, ask_backup, lambda: self._down)
+        if before is not None:
+            self._opening.words = before._opening.words
+        self._restoring: Path | None = None
+        self.restarts = False
+        self._engine: Engine | None = None
+        self._down = False
+        self._switch_interval = sys.getswitchinterval()
+        self._log_handler: logging.Handler | None = None
+        self.already_runs = False
+        self.single = SingleInstance(paths.data, self)
+        self.collector = Collector(self, self._streams)
+        self.bridge = Bridge(self)
+        self.settings = Settings()
+        self.store: Store | None = None
+        self.crashes: CrashReports | None = None
+        self.loader = ModelLoader(self.bridge, self)
+        self.library: ChatLibrary | None = None
+        self.window: MainWindow | None = None
+        self.updates: Updates | None = None
+        self.serving: Serving | None = None
+        self.newer = NewerMlxLm(paths.mlx_lm, self.bridge, self)
+        self.unsaved: Unsaved | None = None
+        self.errors: ErrorNotice | None = None
+
+    @property
+    def engine(self) -> Engine | None:
+        return self._engine
+
+    @property
+    def paths(self) -> Paths:
+        return self._paths
+
+    @property
+    def elsewhere(self) -> Path | None:
+        """The folder of another profile that the person chose, if the chats are to be there."""
+        return self._opening.elsewhere
+
+    @property
+    def down(self) -> bool:
+        """Whether everything was taken down, or is being."""
+        return self._down
+
+    def start(self) -> bool:
+        """Bring the window up.
+
+        False if the chats cannot be opened and the person gave up or chose another profile's
+        folder (``elsewhere``), if another program has them open (``already_runs``), or if a
+        signal told the program to end meanwhile (``down``).
+        """
+        try:
+            self._paths.create()
+        except OSError as error:
+            log.warning("The profile's folders could not be made: %s", error)
+        if not self.single.claim():
+            self.already_runs = True
+            return False
+        self._log_handler = logs.start(self._paths.log)
+        self.crashes = CrashReports(self._paths.log, self._paths.log / "stretto.log")
+        crashed = bool(self.crashes.begin())
+        logs.on_uncaught = self._on_uncaught
+        self.settings = Settings.load(self._paths.settings)
+        translation.install(self._qt, self.settings.language)
+        self.updates = Updates(self.settings, updates.source(), self)
+        look = self.settings
+        theme.install(self._qt, look.appearance, look.text_px, look.zoom, look.contrast)
+        motion.install(look.motion, self)
+        self.store = self._opening.open()
+        if self.store is None:
+            logs.on_uncaught = None
+            self.crashes.end()
+            logs.stop(self._log_handler)
+            self.single.release()
+            return False
+        self.library = ChatLibrary(self.store, self.bridge, self.loader, self, self._opening.chats)
+        self.library.toolbox.host.open(self._paths.tools)
+        self.library.keep_trash()
+        self.loader.remotes.open(self.settings)
+        self.window = MainWindow(self.library, self.store, self.settings, self._paths)
+        self.window.closing.connect(self.shut_down)
+        self.window.store_commands.restore_asked.connect(self.restart)
+        self.window.settings_commands.restart_asked.connect(self.restart)
+        self.window.settings_commands.updates = self.updates
+        self.window.settings_commands.newer = self.newer
+        self.newer.failed.connect(partial(self.window.toast.show_text, seconds=30))
+        self.serving = Serving(self.settings, self._paths, self.loader, self)
+        self.guests = GuestsInWindow(self.serving, self.window)
+        self.updates.found.connect(self.window.show_update)
+        self.updates.start()
+        self.window.listen(self.single)
+        self.unsaved = Unsaved(self.store, self.bridge, self.window)
+        self.errors = ErrorNotice(self.crashes, self.bridge, self.window)
+        self.window.show_restored()
+        if self._down:
+            return False
+        if words := " ".join(filter(None, (self._opening.words, self.settings.note))):
+            self.window.toast.show_text(words, seconds=30)
+        self.loader.changed.connect(self.collector.settle)
+        # Eight streaming panes: the window waits for the GIL at most this long at a time. With
+        # Python's 5 ms, the 99th percentile of event-loop stalls was 24-36 ms, with this 10-11.
+        sys.setswitchinterval(0.001)
+        self.collector.start()
+        if crashed:
+            QTimer.singleShot(0, self.errors, self.errors.offer_last)
+        # After the first frame: nothing of the engine may delay the window.
+        QTimer.singleShot(0, self, self._start_engine)
+        return True
+
+    def _streams(self) -> bool:
+        return self.library is not None and bool(self.library.running())
+
+    @Slot()
+    def _start_engine(self) -> None:
+        if self._down:
+            return
+        self.newer.begin()
+        try:
+            self._engine = self._engine_factory(self._paths, self.settings)
+        except Exception:
+            log.exception("The engine did not start")
+            raise
+        self.loader.attach(self._engine)
+        if self.serving is not None:
+            self.serving.attach(self._engine)
+
+    def _on_uncaught(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        """On any thread. Chats that cannot be read are no crash: the window says what to do."""
+        if isinstance(error, StoreError) and self.unsaved is not None:
+            self.unsaved.post(error)
+        elif self.crashes is not None:
+            report = self.crashes.report(kind, error, trace)
+            if report is not None and self.errors is not None:
+                self.errors.post(report)
+
+    @Slot()
+    @Slot(object)
+    def restart(self, backup: Path | None = None) -> None:
+        """End, put a backup (if any) in the place of the chats, and let `main` start anew."""
+        self._restoring, self.restarts = backup, True
+        self.shut_down()
+
+    @Slot()
+    def shut_down(self) -> None:
+        """End in order. May be called again, to no effect."""
+        if self._down:
+            return
+        self._down = True
+        if self.updates is not None:
+            self.updates.stop()
+        if (dialog := QApplication.activeModalWidget()) is not None:
+            dialog.close()
+        if self.window is not None:
+            self.window.end()
+        if self.serving is not None:
+            self.serving.shut_down()
+        flows.end(self.BACKGROUND_STOP_S)
+        if self.library is not None:
+            self.library.cancel_for_close()
+        if self._engine is not None:
+            self._engine.stop(self.ENGINE_STOP_S)
+        self.loader.detach()
+        # The last text of the cancelled replies still waits at the bridge.
+        self.bridge.drain()
+        self.newer.end()
+        if self.library is not None:
+            self.library.close()
+        if self.already_runs:  # nothing here is this program's to save
+            return
+        self.settings.save()  # again: the disk may have been full at the last change
+        if self.store is not None:
+            if self.unsaved is not None:
+                self.unsaved.save_the_rest(self._ask_unsaved)
+            try:
+                self.store.close()
+            except StoreError as error:
+                log.error("Something could not be saved at the end: %s", error.code)
+        if self._restoring is not None:
+            try:
+                self._opening.words = restored(self._paths.chats, self._restoring)
+            except StoreError as error:
+                self._opening.words = not_restored(error)
+        if self.window is not None:
+            self.window.close()
+            self.window.deleteLater()
+            self.window = None
+        self.collector.stop()
+        sys.setswitchinterval(self._switch_interval)
+        logs.on_uncaught = None
+        if self.crashes is not None:
+            self.crashes.end()
+        logs.stop(self._log_handler)
+        self.single.release()
+        self.ended.emit()

@@ -1,0 +1,102 @@
+"""Running the whole program from a script: a profile of its own, no screen needed."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, cast
+
+from PySide6.QtCore import QEventLoop, QTimer
+
+from app.models.loading import LoadState
+from app.program.application import Application, make_engine, make_qt
+from app.settings import translation
+from app.settings.options import Settings
+from app.settings.paths import GUIDE, Paths
+from app.ui.pane.pane import ChatPane
+from app.ui.window.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from engine import Engine
+
+
+@contextmanager
+def program_in(
+    paths: Paths,
+    model: str = GUIDE,
+    size: tuple[int, int] = (1440, 900),
+    engine: Callable[[], object] | None = None,
+) -> Iterator[Driver]:
+    """The program over this profile, which stays when it has ended.
+
+    Args:
+        engine: makes a stand-in for the engine; by default there is the real one.
+    """
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    os.environ.setdefault(translation.ENVIRONMENT, "en")  # or what is measured differs by machine
+    qt = make_qt(["stretto"])
+    paths.create()
+    Settings(model=model, appearance="light").save(paths.settings)
+
+    def stand_in(_paths: Paths, _settings: Settings) -> Engine:
+        assert engine is not None
+        return cast("Engine", engine())
+
+    application = Application(qt, paths, stand_in if engine is not None else make_engine)
+    application.start()
+    driver = Driver(application)
+    try:
+        driver.window.resize(*size)
+        ends = (LoadState.READY, LoadState.FAILED)
+        driver.until(lambda: driver.pane.chat.model_status.state in ends, 120)
+        if driver.pane.chat.model_status.state is not LoadState.READY:
+            raise RuntimeError(driver.pane.notice.text)
+        yield driver
+    finally:
+        application.shut_down()
+
+
+class Driver:
+    """Short ways to do what a person does."""
+
+    def __init__(self, application: Application) -> None:
+        self.application = application
+
+    @property
+    def window(self) -> MainWindow:
+        window = self.application.window
+        if window is None:
+            raise RuntimeError("The window is gone.")
+        return window
+
+    @property
+    def pane(self) -> ChatPane:
+        pane = self.window.workspace.active
+        if pane is None:
+            raise RuntimeError("No pane is open.")
+        return pane
+
+    def until(self, condition: Callable[[], bool], timeout_s: float = 60) -> None:
+        """Run the event loop until the condition holds. Raises TimeoutError."""
+        loop = QEventLoop()
+        give_up = time.monotonic() + timeout_s
+
+        def look() -> None:
+            if condition() or time.monotonic() > give_up:
+                loop.quit()
+
+        timer = QTimer(interval=20)
+        timer.timeout.connect(look)
+        timer.start()
+        if not condition():
+            loop.exec()
+        timer.stop()
+        if not condition():
+            raise TimeoutError(f"Waited {timeout_s:g} s in vain.")
+
+    def wait(self, seconds: float) -> None:
+        """Run the event loop for a while."""
+        end = time.monotonic() + seconds
+        self.until(lambda: time.monotonic() >= end, seconds + 60)

@@ -1,0 +1,135 @@
+"""Opens the file of chats at a start, and asks the person for the way on where that fails."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+
+from app.settings.language import counted, tr
+from app.settings.paths import Paths
+from app.store import Backup, Chat, Store, StoreError, backups_of
+from app.ui.dialogs.dialogs import Recovery
+
+log = logging.getLogger(__name__)
+
+
+class StoreOpening:
+    """One attempt to open the chats of a profile, with as many questions as it takes.
+
+    Attributes:
+        words: what to tell the person once the window is there; empty for nothing.
+        chats: the list of chats, as it was read.
+        elsewhere: another profile's folder that the person chose and the chats were copied to.
+    """
+
+    def __init__(
+        self,
+        file: Path,
+        ask: Callable[[StoreError], Recovery],
+        ask_folder: Callable[[], Path | None],
+        ask_backup: Callable[[list[Backup]], Path | None],
+        interrupted: Callable[[], bool],
+    ) -> None:
+        """``interrupted`` says whether the program was told to end while a question was open."""
+        self._file = file
+        self._ask = ask
+        self._ask_folder = ask_folder
+        self._ask_backup = ask_backup
+        self._interrupted = interrupted
+        self.words = ""
+        self.elsewhere: Path | None = None
+        self.chats: list[Chat] = []
+
+    def open(self) -> Store | None:
+        """The store; None if the person gives up or chose a folder elsewhere."""
+        while True:
+            problem: StoreError | None = None
+            try:
+                store = self._open_and_read()
+            except StoreError as error:
+                problem = error
+            else:
+                if store.journal_aside is not None:
+                    self.words = tr(
+                        "The last moments before the crash may be missing: the journal of your "
+                        "chats was damaged. It is kept as {file}.",
+                        file=store.journal_aside.name,
+                    )
+                return store
+            while problem is not None:
+                log.warning("The chats were not opened: %s", problem.code)
+                way = self._ask_interruptibly(problem)
+                if way is Recovery.QUIT:
+                    return None
+                problem = self._take(way)
+                if self.elsewhere is not None:
+                    return None
+
+    def _open_and_read(self) -> Store:
+        """The store, once it has shown its list of chats: large files are not checked wholly."""
+        store = Store.open(self._file)
+        try:
+            self.chats = store.chats()
+        except StoreError:
+            store.close()
+            raise
+        return store
+
+    def _ask_interruptibly(self, problem: StoreError) -> Recovery:
+        """Ask; the program may be told to end meanwhile, from a terminal or by the system."""
+        listening = QTimer(interval=200)  # Python sees signals only when it runs
+        listening.timeout.connect(lambda: None)
+        listening.start()
+        way = self._ask(problem)
+        listening.stop()
+        return Recovery.QUIT if self._interrupted() else way
+
+    def _take(self, way: Recovery) -> StoreError | None:
+        """Go a way on with chats that cannot be opened; returns what stood in the way."""
+        try:
+            if way is Recovery.SET_ASIDE:
+                aside = Store.set_aside(self._file)
+                self.words = tr(
+                    "This is an empty start. Your earlier chats are kept as {file}.",
+                    file=aside.name,
+                )
+            elif way is Recovery.ELSEWHERE:
+                folder = self._ask_folder()
+                if folder is not None:
+                    Store.copy(self._file, Paths.in_profile(folder).chats)
+                    self.elsewhere = folder
+            elif way is Recovery.RESTORE:
+                backup = self._ask_backup(backups_of(self._file))
+                if backup is not None:
+                    self.words = restored(self._file, backup)
+            elif way is Recovery.SALVAGE:
+                saved = Store.salvage(self._file)
+                self.words = tr(
+                    "{messages} in {chats} could be read and are here. "
+                    "The damaged file is kept as {file}.",
+                    messages=counted("%Ln message", "%Ln messages", saved.messages),
+                    chats=counted("%Ln chat", "%Ln chats", saved.chats),
+                    file=saved.aside.name,
+                )
+        except StoreError as error:
+            return error
+        return None
+
+
+def restored(file: Path, backup: Path) -> str:
+    """Put a backup in the file's place; what to say of it. Raises StoreError."""
+    aside = Store.restore(file, backup)
+    if aside is None:
+        return tr("These are the chats of the backup.")
+    return tr(
+        "These are the chats of the backup. The chats of before are kept as {file}.",
+        file=aside.name,
+    )
+
+
+def not_restored(error: StoreError) -> str:
+    """What to say where `restored` has failed."""
+    return tr("The backup could not be restored. {why}", why=error.message)

@@ -1,0 +1,349 @@
+"""What each chat did in the last half minute, asked of the engine five times a second.
+
+Only while the score is shown. Strettos elsewhere that keep sessions for chats of this window are
+asked once a second.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app import flows
+from app.chats.library import ChatLibrary
+from app.chats.tool_call import Doing, doing
+from app.models.loading import engine_figures
+
+if TYPE_CHECKING:
+    from engine import Engine
+
+
+NO_ENGINE: Mapping[str, Any] = {
+    "queue": [],
+    "sessions": {},
+    "tokens_per_s": 0.0,
+    "kv_bytes": 0,
+    "prefix_bytes": 0,
+    "weights_bytes": 0,
+    "memory_budget": 0,
+    "process_bytes": 0,
+    "children_bytes": 0,
+    "buffer_bytes": 0,
+}
+"""The figures of an engine that is not there: nothing here takes memory."""
+_ELSEWHERE = "elsewhere:"
+
+
+def beside(
+    stats: Mapping[str, Any],
+    shown: Mapping[str, tuple[str, str]],
+    figures: Mapping[str, Mapping[str, Any]],
+    titles: Mapping[str, str],
+) -> tuple[dict[str, Any], dict[str, tuple[str, str]]]:
+    """The engine's figures and its sessions' chats, with those that are answered elsewhere.
+
+    Args:
+        stats, shown: as `Lanes.take` gets them.
+        figures: of sessions elsewhere, by the chats' ids.
+        titles: of chats. Of others nothing is shown.
+    """
+    there = {f"{_ELSEWHERE}{chat}": each for chat, each in figures.items() if chat in titles}
+    chats = {name: name.removeprefix(_ELSEWHERE) for name in there}
+    named = {name: (chat, titles[chat]) for name, chat in chats.items()}
+    return {**stats, "sessions": {**stats["sessions"], **there}}, {**shown, **named}
+
+
+GUEST = "guest:"
+"""What the ids of lanes of other programs begin with; behind it is the number of the request."""
+SPAN = 30.0
+"""Seconds that the score shows."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a chat did between two samples.
+
+    Attributes:
+        start, end: seconds of the caller's clock.
+        state: `queued`, `reading`, `writing`, `paused`, `calling` (its tools run) or `asking` (they
+            wait for the person).
+        rate: tokens per second, generated or read.
+    """
+
+    start: float
+    end: float
+    state: str
+    rate: float
+
+
+@dataclass
+class Lane:
+    """One chat.
+
+    Attributes:
+        state: as a mark's, or `idle`.
+        rate: tokens per second at the moment.
+        kv_bytes: what its KV cache takes.
+        position: its place among those that wait for memory, from 1; 0 when it does not.
+        colour: number of its colour, kept as long as the lane is there.
+        doing: what its tools do, while the engine has nothing to do for it.
+        host: where it is answered; "" for the engine of this program.
+        context: tokens that fit, as far as a Stretto elsewhere tells; else 0.
+    """
+
+    chat_id: str
+    title: str
+    colour: int
+    state: str = "idle"
+    doing: Doing | None = None
+    rate: float = 0.0
+    kv_bytes: int = 0
+    kv_tokens: int = 0
+    position: int = 0
+    host: str = ""
+    context: int = 0
+    marks: deque[Mark] = field(default_factory=deque)
+    _reply: tuple[int, int] = (0, 0)  # tokens generated, tokens in the cache, at the last sample
+
+
+@dataclass(frozen=True)
+class Totals:
+    """All chats together; bytes and tokens per second.
+
+    Attributes:
+        process_bytes: what the system counts for the program, all below in it; 0 where unknown.
+        children_bytes: what its helper processes hold besides.
+        buffer_bytes: what MLX has freed and keeps for reuse.
+        budget: what weights and KV caches may take together.
+    """
+
+    writing: int = 0
+    waiting: int = 0
+    rate: float = 0.0
+    kv_bytes: int = 0
+    weights_bytes: int = 0
+    budget: int = 0
+    process_bytes: int = 0
+    children_bytes: int = 0
+    buffer_bytes: int = 0
+
+    @property
+    def all_bytes(self) -> int:
+        """The program and its helpers."""
+        return self.process_bytes + self.children_bytes
+
+    @property
+    def program_bytes(self) -> int:
+        """What is neither a model's nor a chat's: the window, Python, its libraries."""
+        engine = self.weights_bytes + self.kv_bytes + self.buffer_bytes
+        return max(0, self.process_bytes - engine)
+
+
+class Lanes:
+    """The lanes of all chats that have a session in an engine, the oldest first."""
+
+    COLOURS = 8
+
+    def __init__(self) -> None:
+        self._lanes: dict[str, Lane] = {}
+        self._last: float | None = None
+        self.totals = Totals()
+
+    def __iter__(self) -> Iterator[Lane]:
+        return iter(self._lanes.values())
+
+    def __len__(self) -> int:
+        return len(self._lanes)
+
+    @property
+    def now(self) -> float:
+        """The time of the last sample."""
+        return self._last or 0.0
+
+    def take(
+        self,
+        now: float,
+        stats: Mapping[str, Any],
+        chats: Mapping[str, tuple[str, str]],
+        tools: Mapping[str, Doing] | None = None,
+    ) -> None:
+        """Take one sample of the engine's figures.
+
+        Args:
+            stats: what `Engine.stats` gives.
+            chats: session id to (chat id, title); other sessions are left out.
+            tools: what the tools of chats do, by the chats' ids.
+        """
+        start = self._last if self._last is not None else now
+        self._last = now
+        queue: list[str] = stats["queue"]
+        seen: set[str] = set()
+        for session_id, figures in stats["sessions"].items():
+            if session_id not in chats:
+                continue
+            chat_id, title = chats[session_id]
+            seen.add(chat_id)
+            lane = self._lanes.get(chat_id)
+            if lane is None:
+                lane = self._lanes[chat_id] = Lane(chat_id, title, self._free_colour())
+            lane.title = title
+            lane.position = queue.index(session_id) + 1 if session_id in queue else 0
+            lane.position = figures.get("place", lane.position)
+            lane.host, lane.context = figures.get("host", ""), figures.get("context", 0)
+            lane.doing = tools.get(chat_id) if tools is not None else None
+            self._advance(lane, start, now, figures)
+        for chat_id in [c for c, lane in self._lanes.items() if c not in seen]:
+            lane = self._lanes[chat_id]
+            lane.state, lane.rate, lane.kv_bytes, lane.doing = "idle", 0.0, 0, None
+            self._forget(lane, now)
+            if not lane.marks:
+                del self._lanes[chat_id]
+        states = [lane.state for lane in self._lanes.values()]
+        self.totals = Totals(
+            states.count("writing") + states.count("reading"),
+            states.count("queued"),
+            stats["tokens_per_s"]
+            + sum(each.rate for each in self if each.host and each.state == "writing"),
+            stats["kv_bytes"] + stats["prefix_bytes"],
+            stats["weights_bytes"],
+            stats["memory_budget"],
+            stats["process_bytes"],
+            stats["children_bytes"],
+            stats["buffer_bytes"],
+        )
+
+    def _advance(self, lane: Lane, start: float, now: float, figures: Mapping[str, Any]) -> None:
+        generated = figures.get("reply", {}).get("generated_tokens", 0)
+        held = figures["kv_tokens"]
+        before = lane._reply
+        lane._reply = (generated, held)
+        lane.kv_bytes, lane.kv_tokens = figures["kv_bytes"], held
+        lane.state = _state(figures)
+        if lane.state == "idle" and lane.doing is not None:
+            at_work = "asking" if lane.doing.waiting else "calling"
+            lane.state = "paused" if lane.doing.paused else at_work
+        elapsed = max(now - start, 1e-6)
+        if "rate" in figures:
+            lane.rate = figures["rate"]
+        elif lane.state == "writing":
+            lane.rate = max(0, generated - before[0]) / elapsed
+        elif lane.state == "reading":
+            lane.rate = max(0, held - before[1]) / elapsed
+        else:
+            lane.rate = 0.0
+        if lane.state != "idle" and now > start:
+            lane.marks.append(Mark(start, now, lane.state, lane.rate))
+        self._forget(lane, now)
+
+    def _forget(self, lane: Lane, now: float) -> None:
+        while lane.marks and lane.marks[0].end < now - SPAN:
+            lane.marks.popleft()
+
+    def _free_colour(self) -> int:
+        taken = [lane.colour for lane in self._lanes.values()]
+        return min(range(self.COLOURS), key=taken.count)
+
+
+def _state(figures: Mapping[str, Any]) -> str:
+    if figures["paused"]:
+        return "paused"
+    names = {"queued": "queued", "prefilling": "reading", "decoding": "writing"}
+    return names.get(figures["status"], "idle")
+
+
+class ScoreFeed(QObject):
+    """Keeps the lanes up to date between `start` and `stop`.
+
+    Signals:
+        sampled(): the lanes hold newer figures.
+
+    Attributes:
+        guests: gives the lanes of other programs, as `ChatLibrary.sessions` gives those of chats.
+    """
+
+    INTERVAL_MS = 200
+    ELSEWHERE_TICKS = 5
+    """Strettos elsewhere are asked once in so many ticks."""
+
+    sampled = Signal()
+
+    def __init__(self, library: ChatLibrary, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._library = library
+        self._asked = False  # the engine has not answered yet: it is not asked again
+        self._asked_elsewhere = False
+        self._ticks = 0
+        self._elsewhere: Mapping[str, Mapping[str, Any]] = {}  # by the chats' ids
+        self.guests: Callable[[], Mapping[str, tuple[str, str]]] = dict
+        self.lanes = Lanes()
+        self._timer = QTimer(self, interval=self.INTERVAL_MS)
+        self._timer.timeout.connect(self._ask)
+
+    def start(self) -> None:
+        """Begin to ask, with empty lanes."""
+        self.lanes = Lanes()
+        self._ticks, self._elsewhere = 0, {}
+        self._timer.start()
+        self._ask()
+
+    def stop(self) -> None:
+        self._timer.stop()
+
+    @Slot()
+    def _ask(self) -> None:
+        if self._ticks % self.ELSEWHERE_TICKS == 0:
+            self._ask_elsewhere()
+        self._ticks += 1
+        engine = self._library.loader.engine
+        if engine is None and (self._elsewhere or len(self.lanes)):
+            self._take(NO_ENGINE)
+        if self._asked or engine is None:
+            return
+        self._asked = True
+        flows.start(self, self._ask_engine(engine))
+
+    async def _ask_engine(self, engine: Engine) -> None:
+        stats = await engine_figures(engine)
+        self._asked = False
+        if stats is not None and self._timer.isActive():
+            self._take(stats)
+
+    def _take(self, stats: Mapping[str, Any]) -> None:
+        shown = {**self._library.sessions(), **self.guests()}
+        titles = {chat.id: chat.title for chat in self._library.in_use()}
+        told = beside(stats, shown, self._elsewhere, titles)
+        self.lanes.take(monotonic(), *told, self._tools())
+        self.sampled.emit()
+
+    def _ask_elsewhere(self) -> None:
+        """Ask the Strettos that keep sessions for chats of this window."""
+        if self._asked_elsewhere:
+            return
+        future = self._library.loader.remotes.figures()
+        if future is None:
+            self._elsewhere = {}
+            return
+        self._asked_elsewhere = True
+        flows.start(self, self._take_elsewhere(future))
+
+    async def _take_elsewhere(self, future: Future[Any]) -> None:
+        self._elsewhere = {}
+        with suppress(Exception):
+            self._elsewhere = await flows.arrived(future)
+        self._asked_elsewhere = False
+
+    def _tools(self) -> dict[str, Doing]:
+        """What the tools of chats do."""
+        tools = {chat.id: chat.tools for chat in self._library.running()}
+        found = {
+            chat_id: doing(each.calls.values(), each.step, each.tokens, paused=each.paused)
+            for chat_id, each in tools.items()
+        }
+        return {chat_id: each for chat_id, each in found.items() if each is not None}

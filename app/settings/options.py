@@ -1,0 +1,318 @@
+"""What a person has chosen, kept in one small JSON file that is written after every change."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from app.settings.files import Saving
+from app.settings.language import LANGUAGES
+
+log = logging.getLogger(__name__)
+
+_saving = Saving()
+
+UNLOAD_IDLE_MIN = 30.0
+"""Minutes without use after which a model leaves memory at a first start."""
+_WAIT_S = 5.0
+_MOST_USED = 500  # models of which it is known when they were used
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All options, with the values of a first start. Only `set` changes them, and it saves.
+
+    Attributes:
+        language: "system", or a code of `LANGUAGES`.
+        appearance: "system", "light" or "dark".
+        sidebar: whether the list of chats is shown.
+        unfolded: folders of the sidebar of which the inside is shown.
+        model: what a new chat is opened with (``paths.GUIDE``, a folder or a hub id).
+        models: model folders opened before, newest first.
+        remotes: models that answer elsewhere, by their refs; see `app.remote.remotes`. No keys.
+        find_servers: look for Strettos on this network where remote models are added.
+        model_folders: folders added by hand in which models are looked for.
+        drafts: by a model's ref, that of the small model which drafts for it.
+        pinned: models that stand first in the list, and are not unloaded when they rest.
+        used: when each model was last used, in seconds since 1970, by its ref.
+        unload_idle_min: after so many minutes without use a model is unloaded; 0 for never.
+        downloads: what is not wholly downloaded, with its size in bytes (0 if not known).
+        zoom: size of all text, in percent of what the system asks for.
+        contrast, motion: "system", "normal" or "high"; "system" or "less".
+        text_px: size of what is read and written in the conversations, in pixels.
+        long_paste: a pasted text of more characters is attached as a file; 0 attaches none.
+        spelling: "auto" for the keyboard's language, "off", or the language to check messages in.
+        send_key: "enter", or "ctrl_enter" where Enter breaks the line.
+        new_chat: what a new chat's settings begin with, as `ChatOptions.to_params`.
+        system: the instructions it begins with.
+        presets: settings saved by name: {"params": …, "system": …} each.
+        memory_gb: what models and chats may take, in 10^9 bytes; 0 leaves it to the engine.
+        cache_gb: what KV caches may take on disk; 0 keeps none there.
+        look_for_updates: ask once a day whether there is a newer version.
+        looked_at: when that was done last, in seconds since 1970.
+        prompts: texts by name, to be put into messages; in the order in which they are listed.
+        kept: by model how often its answer was kept, and of how many comparisons.
+        tray: whether there is an icon in the system's tray or menu bar.
+        titles: whether models name their chats after the first exchange.
+        notify: whether the system is told when a long answer has ended while one is away.
+        shortcuts: by command the keys that it was given instead of the usual ones; see `OwnKeys`.
+        palette_recent: keys of what was chosen in the command palette, the latest first.
+        skipped_version: the one that the person does not want to hear of again.
+        serve, serve_port: whether other programs may ask the models, and at which port.
+        serve_others: whether programs of other machines may, too.
+        serve_with_key: whether those of this machine need a key.
+        serve_origins: web pages that may ask, as https://example.org, with blanks between them.
+        serve_sessions: how many sessions of other programs there may be.
+        serve_evict: one more takes the place of the longest unused, and is not refused.
+        serve_per_key, serve_per_minute: requests of one key at once, and in a minute; 0 sets none.
+        serve_unload_min: minutes after which models go that only others have used; 0 keeps them.
+        file: where they are saved, None for nowhere; no option.
+        set_aside: where an unreadable file was moved to; no option.
+        unread: why the file could not be read, "" if it could; no option.
+    """
+
+    language: str = "system"
+    appearance: str = "system"
+    sidebar: bool = True
+    unfolded: tuple[str, ...] = ()
+    model: str = "guide"
+    models: tuple[str, ...] = ()
+    remotes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    find_servers: bool = False
+    model_folders: tuple[str, ...] = ()
+    drafts: Mapping[str, str] = field(default_factory=dict)
+    pinned: tuple[str, ...] = ()
+    used: Mapping[str, float] = field(default_factory=dict)
+    unload_idle_min: float = UNLOAD_IDLE_MIN
+    downloads: Mapping[str, int] = field(default_factory=dict)
+    zoom: int = 100
+    contrast: str = "system"
+    motion: str = "system"
+    text_px: int = 15
+    send_key: str = "enter"
+    long_paste: int = 4000
+    spelling: str = "auto"
+    new_chat: Mapping[str, Any] = field(default_factory=dict)
+    system: str = ""
+    presets: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    memory_gb: float = 0.0
+    cache_gb: float = 4.0
+    look_for_updates: bool = False
+    looked_at: float = 0.0
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    kept: Mapping[str, list[int]] = field(default_factory=dict)
+    tray: bool = False
+    titles: bool = True
+    notify: bool = True
+    shortcuts: Mapping[str, list[str]] = field(default_factory=dict)
+    palette_recent: tuple[str, ...] = ()
+    skipped_version: str = ""
+    serve: bool = False
+    serve_port: int = 8080
+    serve_others: bool = False
+    serve_with_key: bool = False
+    serve_origins: str = ""
+    serve_sessions: int = 64
+    serve_evict: bool = False
+    serve_per_key: int = 0
+    serve_per_minute: int = 0
+    serve_unload_min: int = 0
+    file: Path | None = field(default=None, repr=False, compare=False)
+    set_aside: Path | None = field(default=None, repr=False, compare=False)
+    unread: str = field(default="", repr=False, compare=False)
+
+    @classmethod
+    def load(cls, path: Path) -> Settings:
+        """Read the file; a value that is missing, unknown or of the wrong type falls back.
+
+        A file that cannot be read is never overwritten: it is moved aside, and where even that
+        fails nothing is saved in this run.
+        """
+        try:
+            return cls(**_valid(_read(path)), file=path)
+        except FileNotFoundError:
+            return cls(file=path)
+        except _UNREADABLE as error:
+            log.warning("Settings not read, starting with the defaults: %s", error)
+            aside = _move_aside(path)
+            return cls(file=path if aside is not None else None, set_aside=aside, unread=str(error))
+
+    @classmethod
+    def peek(cls, path: Path) -> Settings:
+        """What another program that runs has chosen. Its file stays as it is, and is not saved."""
+        try:
+            return cls(**_valid(_read(path)))
+        except _UNREADABLE:
+            return cls()
+
+    @property
+    def note(self) -> str:
+        """What the person should know of how they were read; "" for nothing."""
+        if not self.unread:
+            return ""
+        if self.set_aside is None:
+            return "Your settings could not be read, so none are saved until you end Stretto."
+        return (
+            "Your settings could not be read and begin anew. "
+            f"The file is kept as {self.set_aside.name}."
+        )
+
+    def set(self, **values: Any) -> None:
+        """Change options and have them saved. Raises AttributeError for what is no option.
+
+        They are written on a thread of their own: nothing waits for the disk here.
+        """
+        for name in values:
+            if name not in _OPTIONS:
+                raise AttributeError(f"{name} is no option")
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        if self.file is not None:
+            _saving.put(self.file, self._text())
+
+    def save(self, path: Path | None = None) -> None:
+        """Write the file, or another, and wait for it: a few seconds at most."""
+        path = path or self.file
+        if path is not None:
+            _saving.put(path, self._text())
+            if not _saving.wait(path, _WAIT_S):
+                log.warning("Settings not saved: the disk does not answer")
+
+    def _text(self) -> str:
+        return json.dumps({name: getattr(self, name) for name in _OPTIONS}, indent=2) + "\n"
+
+    def remember_model(self, model: str) -> None:
+        """Put a model folder first in the list of those opened before (50 are kept)."""
+        self.set(models=(model, *(m for m in self.models if m != model))[:50])
+
+    def note_use(self, model: str, when: float) -> None:
+        """Remember when a model was used."""
+        latest = sorted({**self.used, model: when}.items(), key=lambda one: one[1])
+        self.set(used=dict(latest[-_MOST_USED:]))
+
+
+_OPTIONS = tuple(option.name for option in fields(Settings) if option.compare)
+
+
+_UNREADABLE = (OSError, ValueError, RecursionError)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    _saving.wait(path, _WAIT_S)
+    data = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(data, dict):
+        raise ValueError("it holds no JSON object")
+    return data
+
+
+def _move_aside(path: Path) -> Path | None:
+    """Rename the file so that nothing writes over it; None where that is not possible."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    for number in range(100):
+        aside = path.with_name(f"{path.stem}.unreadable-{stamp}{f'-{number}' * bool(number)}.json")
+        if os.path.lexists(aside):
+            continue
+        try:
+            path.rename(aside)
+        except OSError as error:
+            log.warning("The unreadable settings could not be moved aside: %s", error)
+            break
+        return aside
+    return None
+
+
+def _valid(data: dict[str, Any]) -> dict[str, Any]:
+    defaults = Settings()
+    return valid(data, {name: getattr(defaults, name) for name in _OPTIONS})
+
+
+TEXT_PX = (11, 28)
+"""The smallest and the largest text."""
+ZOOM = (70, 80, 90, 100, 110, 125, 150, 175, 200)
+"""How large all text can be, in percent."""
+PORTS = (1024, 65535)
+"""Those that a program may take which is not the administrator's."""
+SERVE_LIMITS = {
+    "serve_sessions": 1024,
+    "serve_per_key": 1024,
+    "serve_per_minute": 10_000,
+    "serve_unload_min": 1440,
+}
+"""The most that each limit of other programs may be."""
+
+
+def valid(data: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The entries of ``data`` that are options and make sense.
+
+    Args:
+        defaults: of all options. A value must have the type of its default.
+    """
+    taken: dict[str, Any] = {}
+    for name, default in defaults.items():
+        value = data.get(name)
+        if isinstance(default, tuple):
+            if isinstance(value, list) and all(isinstance(item, str) for item in value):
+                taken[name] = tuple(value)
+        elif isinstance(default, float):
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                with suppress(OverflowError):  # a number of four hundred digits, say
+                    taken[name] = float(value)
+        elif type(value) is type(default):
+            taken[name] = value
+    for name in ("presets", "remotes"):
+        named = taken.get(name, {})
+        taken[name] = {n: told for n, told in named.items() if n and isinstance(told, dict)}
+    for name in ("prompts", "drafts"):
+        texts = taken.get(name, {})
+        taken[name] = {n: t for n, t in texts.items() if n and isinstance(t, str)}
+    kept = taken.get("kept", {})
+    taken["kept"] = {
+        name: counts
+        for name, counts in kept.items()
+        if isinstance(counts, list) and len(counts) == 2 and all(type(n) is int for n in counts)
+    }
+    shortcuts = taken.get("shortcuts", {})
+    taken["shortcuts"] = {
+        name: keys
+        for name, keys in shortcuts.items()
+        if isinstance(keys, list) and all(isinstance(k, str) for k in keys)
+    }
+    downloads = taken.get("downloads", {})
+    taken["downloads"] = {n: b for n, b in downloads.items() if n and type(b) is int and b >= 0}
+    used = taken.get("used", {})
+    taken["used"] = {
+        n: float(t) for n, t in used.items() if n and type(t) in (int, float) and 0 <= t < 1e12
+    }
+    for name, good in _BOUNDS.items():
+        if name in taken and not good(taken[name]):
+            del taken[name]
+    return taken
+
+
+def _is_within(most: int, value: int) -> bool:
+    return 0 <= value <= most
+
+
+_BOUNDS: dict[str, Callable[[Any], bool]] = {
+    "language": lambda v: v == "system" or v in LANGUAGES,
+    "appearance": lambda v: v in {"system", "light", "dark"},
+    "send_key": lambda v: v in {"enter", "ctrl_enter"},
+    "long_paste": lambda v: 0 <= v <= 1_000_000,
+    "text_px": lambda v: TEXT_PX[0] <= v <= TEXT_PX[1],
+    "zoom": lambda v: v in ZOOM,
+    "contrast": lambda v: v in {"system", "normal", "high"},
+    "motion": lambda v: v in {"system", "less"},
+    "memory_gb": lambda v: 0 <= v < 100_000,
+    "unload_idle_min": lambda v: 0 <= v <= 100_000,
+    "serve_port": lambda v: PORTS[0] <= v <= PORTS[1],
+    "cache_gb": lambda v: 0 <= v < 100_000,
+    **{name: partial(_is_within, most) for name, most in SERVE_LIMITS.items()},
+}

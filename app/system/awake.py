@@ -1,0 +1,95 @@
+"""macOS slows down a program whose windows are covered ("App Nap"); not while it is at work: while
+a chat answers or a model is downloaded.
+
+Nothing of the kind is known elsewhere, so there nothing is done. The screen and the machine may go
+to sleep as always.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, Slot
+
+from app.chats.library import ChatLibrary
+from app.models.downloads import Downloads
+
+log = logging.getLogger(__name__)
+
+# NSActivityUserInitiatedAllowingIdleSystemSleep, from NSProcessInfo.h
+_OPTIONS = 0x00FFFFFF & ~(1 << 20)
+_REASON = b"A chat is answering, or a model is downloaded"
+
+Begin = Callable[[], Callable[[], None]]
+"""Starts an activity; gives what ends it."""
+
+
+class Awake(QObject):
+    """Holds App Nap off from when the first of these begins until the last has ended."""
+
+    def __init__(
+        self,
+        library: ChatLibrary,
+        downloads: Downloads,
+        parent: QObject,
+        begin: Begin | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._library = library
+        self._downloads = downloads
+        self._begin = begin or (_begin_on_mac if sys.platform == "darwin" else _nothing)
+        self._end: Callable[[], None] | None = None
+        library.activity.connect(self._on_activity)
+        downloads.changed.connect(self._on_activity)
+
+    @Slot(str)
+    def _on_activity(self, _which: str) -> None:
+        at_work = self._downloads.running or bool(self._library.running())
+        if at_work and self._end is None:
+            try:
+                self._end = self._begin()
+            except Exception as error:  # slower in the background is better than not at all
+                log.info("App Nap is not held off: %s", error)
+                self._end = _nothing()
+        elif not at_work and self._end is not None:
+            end, self._end = self._end, None
+            end()
+
+
+def _nothing() -> Callable[[], None]:
+    return lambda: None
+
+
+def _begin_on_mac() -> Callable[[], None]:
+    """`[[NSProcessInfo processInfo] beginActivityWithOptions:reason:]`."""
+    import ctypes.util
+
+    objc = ctypes.CDLL(ctypes.util.find_library("objc"))
+    pointer = ctypes.c_void_p
+    objc.objc_getClass.restype = objc.sel_registerName.restype = pointer
+
+    def send(to: Any, message: bytes, *values: Any, kinds: tuple[Any, ...] = ()) -> Any:
+        # Its true type is that of the method called, so it is cast anew for each.
+        call = ctypes.CFUNCTYPE(pointer, pointer, pointer, *kinds)(("objc_msgSend", objc))
+        return call(to, objc.sel_registerName(message), *values)
+
+    process = send(objc.objc_getClass(b"NSProcessInfo"), b"processInfo")
+    text = objc.objc_getClass(b"NSString")
+    reason = send(text, b"stringWithUTF8String:", _REASON, kinds=(ctypes.c_char_p,))
+    token = send(
+        process,
+        b"beginActivityWithOptions:reason:",
+        _OPTIONS,
+        reason,
+        kinds=(ctypes.c_uint64, pointer),
+    )
+    send(token, b"retain")
+
+    def end() -> None:
+        send(process, b"endActivity:", token, kinds=(pointer,))
+        send(token, b"release")
+
+    return end

@@ -1,0 +1,167 @@
+"""What others wrote and the program is made of: names, versions, licences with their texts.
+
+In a checkout it is read from what is installed; a bundle carries what its build found
+(`packaging/contents.py`), which has the system's libraries too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import sysconfig
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+
+from app.settings.paths import resources
+
+ROOTS = (
+    "PySide6-Essentials",
+    "PySide6-QtAds",
+    "beautifulsoup4",
+    "defusedxml",
+    "h11",
+    "huggingface_hub",
+    "ijson",
+    "llguidance",
+    "markdown-it-py",
+    "mcp",
+    "markdownify",
+    "mlx",
+    "mlx-cpu",
+    "mlx-lm",
+    "numpy",
+    "onnxruntime",
+    "openpyxl",
+    "platformdirs",
+    "keyring",
+    "pydantic",
+    "prometheus-client",
+    "pynacl",
+    "pyenchant",
+    "pyobjc-framework-Cocoa",
+    "pypdfium2",
+    "pygments",
+    "qasync",
+    "send2trash",
+    "starlette",
+    "uvicorn",
+    "zeroconf",
+    "ziamath",
+)
+"""What the program asks for itself; what these ask for is found out."""
+
+SHIPPED = "licences.json"
+"""In `resources`, where the program is a bundle."""
+
+_TEXT = re.compile(
+    r"(^|/)(licen[cs]e|copying|notice|thirdpartynotices)[^/]*$|\.dist-info/licenses/.+",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+_LONG = 80
+
+
+@dataclass(frozen=True)
+class Component:
+    """A part that others wrote.
+
+    Attributes:
+        licence: its short name, an SPDX expression where the part gives one.
+        text: the licence in full.
+        kind: where its name and version are known: "pypi", "deb" or "generic".
+    """
+
+    name: str
+    version: str
+    licence: str
+    text: str
+    kind: str = "pypi"
+
+
+def components() -> list[Component]:
+    """Everything the program is made of, by name."""
+    shipped = resources() / SHIPPED
+    if shipped.is_file():
+        return [Component(**entry) for entry in json.loads(shipped.read_text(encoding="utf-8"))]
+    return installed()
+
+
+def installed() -> list[Component]:
+    """Python, and the packages that are needed and installed."""
+    found = [_component(part) for part in _closure(ROOTS)]
+    return sorted([_python(), *found], key=lambda c: c.name.lower())
+
+
+def as_json(parts: Iterable[Component]) -> str:
+    """As a bundle carries them."""
+    ordered = sorted(parts, key=lambda c: (c.name.lower(), c.version))
+    return json.dumps([asdict(part) for part in ordered], indent=1, ensure_ascii=False)
+
+
+def _closure(roots: Iterable[str]) -> list[Distribution]:
+    """The installed distributions of these names and of whatever they ask for."""
+    waiting, found = list(roots), dict[str, Distribution]()
+    while waiting:
+        name = waiting.pop()
+        key = re.sub(r"[-_.]+", "-", name).lower()
+        if key in found:
+            continue
+        try:
+            found[key] = distribution(name)
+        except PackageNotFoundError:
+            continue  # of another system, or of an extra that nobody asked for
+        for asked in found[key].requires or []:
+            words = _NAME.match(asked)
+            if words is not None and "extra ==" not in asked:
+                waiting.append(words[0])
+    return list(found.values())
+
+
+def _component(part: Distribution) -> Component:
+    files = [file for file in part.files or [] if _TEXT.search(str(file))]
+    texts = [_decoded(file.read_binary()) for file in sorted(files, key=str)]
+    short = _short(part)
+    return Component(part.name, part.version, short, "\n\n".join(texts) or _standard(part, short))
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _short(part: Distribution) -> str:
+    about = part.metadata.json
+    given = str(about.get("license_expression") or about.get("license") or "")
+    if given and len(given) <= _LONG and "\n" not in given:
+        return given
+    for kind in about.get("classifier", ()):
+        if kind.startswith("License :: ") and "OSI Approved" in kind:
+            return str(kind.rsplit(" :: ", 1)[-1])
+    return "LGPL" if "LGPL" in given else "see its text"
+
+
+def _standard(part: Distribution, short: str) -> str:
+    """The text of a licence that a package names without bringing it."""
+    for sign, files in (
+        ("LGPL", ("LGPL-3.0.txt", "GPL-3.0.txt")),
+        ("Apache", ("Apache-2.0.txt",)),
+        ("MIT", ("MIT.txt",)),
+    ):
+        if sign in short:
+            author = part.metadata.json.get("author") or f"the authors of {part.name}"
+            head = f"Copyright (c) {author}"
+            texts = [(resources() / "licences" / f).read_text(encoding="utf-8") for f in files]
+            return "\n\n".join([head, *texts])
+    return f"{part.name} is under {short}."
+
+
+def _python() -> Component:
+    version = sys.version.split()[0]
+    place = Path(sysconfig.get_path("stdlib")) / "LICENSE.txt"
+    text = place.read_text(encoding="utf-8") if place.is_file() else "See docs.python.org/license"
+    return Component("Python", version, "PSF-2.0", text, "generic")

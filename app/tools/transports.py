@@ -1,0 +1,405 @@
+"""How a server is reached: a process with an environment of its own (stdio), or HTTP, with limits.
+
+The transport of the `mcp` package reads lines of any length and every notification there is; a
+server of that kind would take the window's memory and processor with it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import mcp_types as types
+from anyio.abc import ByteReceiveStream, Process
+from mcp.os.posix.utilities import terminate_posix_process_tree
+from mcp.shared.message import SessionMessage
+
+from app.tools.bounding import (
+    MESSAGES_PER_S,
+    MOST_PARTS,
+    Pace,
+    TooMuchError,
+    Weigher,
+    lists_too_much,
+    weight,
+)
+from app.tools.servers import ServerConfig
+from app.tools.tool import ToolError
+
+_ALLOWED = ("HOME", "LOGNAME", "USER", "SHELL", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
+_USUAL = ("/opt/homebrew/bin", "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin")
+_MARK = "--path-of-the-login-shell--"
+SHELL_S = 5.0
+"""How long a login shell may take to say its PATH; some start whole programs."""
+
+_lock = threading.Lock()
+_path: str | None = None
+
+
+def login_path(shell: str | None = None, seconds: float = SHELL_S) -> str:
+    """The PATH that programs get in the person's terminal; asked of the shell once.
+
+    A program that was started by a double click has the system's short PATH, in which no ``npx``
+    and no ``uvx`` is. Blocks for ``seconds`` at most.
+    """
+    global _path
+    with _lock:
+        if _path is None or shell is not None:
+            found = _ask(shell or os.environ.get("SHELL") or "/bin/sh", seconds)
+            _path = _joined(found, os.environ.get("PATH", ""))
+        return _path
+
+
+def _ask(shell: str, seconds: float) -> str:
+    """What the shell says; "" when it says nothing in time."""
+    try:
+        # A session of its own: an interactive shell would take the terminal from the program.
+        child = subprocess.Popen(
+            [shell, "-l", "-i", "-c", f"echo {_MARK}; /usr/bin/env; echo {_MARK}"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError:
+        return ""
+    try:
+        out, _ = child.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        _end_shell(child)
+        return ""
+    told = out.decode(errors="replace").split(_MARK)
+    lines = told[1].splitlines() if len(told) > 2 else []
+    return next((line[5:] for line in lines if line.startswith("PATH=")), "")
+
+
+def _end_shell(child: subprocess.Popen[bytes]) -> None:
+    try:
+        os.killpg(child.pid, 9)
+    except (ProcessLookupError, PermissionError):
+        child.kill()
+    if child.stdout is not None:
+        child.stdout.close()  # a grandchild may hold the other end open for ever
+    child.wait()
+
+
+def _joined(first: str, second: str) -> str:
+    own = str(Path.home() / ".local" / "bin")
+    folders = [*first.split(os.pathsep), *second.split(os.pathsep), *_USUAL, own]
+    # A relative folder would mean another place for every server.
+    return os.pathsep.join(dict.fromkeys(f for f in folders if os.path.isabs(f)))
+
+
+def child_environment(path: str, extra: Mapping[str, str]) -> dict[str, str]:
+    """What a server's process sees of the environment: keys and tokens of others are not in it."""
+    kept = {name: os.environ[name] for name in _ALLOWED if name in os.environ}
+    return {**kept, "PATH": path, **extra}
+
+
+def find_program(command: str, path: str) -> str | None:
+    """Where the program lies; None where there is none."""
+    return shutil.which(os.path.expanduser(command), path=path)
+
+
+LONGEST_LINE = 64 * 1024 * 1024
+"""Bytes of one message; a longer one is refused and the call it answers fails."""
+LINES_PER_S = 500
+"""Lines of a server's log beyond so many in a second are dropped, as notifications are (see
+`bounding`); other messages wait for the next one."""
+LEAVE_S = 1.0
+"""How long a server may take to end by itself once its input is closed, and again when asked."""
+_CHUNK = 65536
+_FLOODED_S = 0.02  # between two pieces of a log that is a flood
+_SLICE = 1 << 20
+_BYTES_PER_PART = 8
+_ID = re.compile(rb'"id"\s*:\s*(\d{1,18})')
+TOO_LONG = "The server sent a message of more than {:,} bytes."
+
+
+@asynccontextmanager
+async def stdio(
+    command: Sequence[str],
+    env: Mapping[str, str],
+    cwd: str | None,
+    note: Callable[[str], None],
+    ended: Callable[[], None],
+) -> AsyncGenerator[tuple[Any, Any], None]:
+    """Start the process and yield its streams; on leaving it and its children are ended.
+
+    Args:
+        note: gets each line that the server writes to its standard error.
+        ended: called when the server closes its output.
+
+    Raises OSError if it cannot be started.
+    """
+    process = await anyio.open_process(
+        list(command), env=dict(env), cwd=cwd, stderr=subprocess.PIPE, start_new_session=True
+    )
+    to_session, from_server = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    to_server, from_session = anyio.create_memory_object_stream[SessionMessage](0)
+
+    async def read() -> None:
+        assert process.stdout is not None
+        try:
+            async with to_session:
+                await _pass_on(process.stdout, to_session.send)
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError, ConnectionError, OSError):
+            pass  # the session is gone, or the pipe
+        finally:
+            ended()
+
+    async def write() -> None:
+        assert process.stdin is not None
+        try:
+            async with from_session:
+                async for message in from_session:
+                    text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                    await process.stdin.send(text.encode() + b"\n")
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
+            await to_session.aclose()
+
+    async def listen() -> None:
+        assert process.stderr is not None
+        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
+            rest, log_pace = b"", Pace(LINES_PER_S)
+            async for chunk in process.stderr:
+                *lines, rest = (rest + chunk).split(b"\n")
+                for line in lines:
+                    if not log_pace.room():
+                        await anyio.sleep(_FLOODED_S)
+                        break
+                    log_pace.wait()
+                    note(line.decode(errors="replace"))
+                rest = rest[:_CHUNK]
+
+    async with anyio.create_task_group() as tasks:
+        for work in (read, write, listen):
+            tasks.start_soon(work)
+        try:
+            yield from_server, to_server
+        finally:
+            with anyio.CancelScope(shield=True):
+                from_server.close()
+                to_server.close()
+                await _end(process)
+            tasks.cancel_scope.cancel()
+
+
+async def _pass_on(stdout: ByteReceiveStream, send: Callable[[Any], Any]) -> None:
+    """Cut the bytes into lines and hand on what is a message."""
+    parts: list[bytes] = []
+    size = 0
+    pace = Pace(MESSAGES_PER_S)
+    async for chunk in stdout:
+        *lines, rest = chunk.split(b"\n")
+        for line in lines:
+            whole = b"".join([*parts, line]) if size + len(line) <= LONGEST_LINE else None
+            head = b"".join(parts)[:400] + line[:400] + line[-400:]
+            parts, size = [], 0
+            message = refused(head, _too_long()) if whole is None else await _message(whole, pace)
+            if message is not None:
+                await send(message)
+        size += len(rest)
+        if size <= LONGEST_LINE:
+            parts.append(rest)
+        else:
+            parts = parts[:1]  # its beginning tells which call it answers
+
+
+def _too_long() -> str:
+    return TOO_LONG.format(LONGEST_LINE)
+
+
+async def _message(line: bytes, pace: Pace) -> SessionMessage | Exception | None:
+    if not line.strip():
+        return None
+    if not pace.room() and b'"id"' not in line:
+        return None  # a notification
+    weigher = Weigher()
+    try:
+        if len(line) > MOST_PARTS:  # a shorter one cannot have as many
+            for at in range(0, len(line), _SLICE):
+                weigher.feed(line[at : at + _SLICE])
+                await anyio.sleep(0)  # others have their turn
+    except TooMuchError as error:
+        return refused(line[:400] + line[-400:], str(error))
+    wait = pace.wait(1 + weight(len(line), weigher.parts or len(line) // _BYTES_PER_PART))
+    if wait:
+        await anyio.sleep(wait)
+    try:
+        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        return refused(line[:400] + line[-400:], "The server sent a line that is no message.")
+    if why := lists_too_much(message):
+        return refused(line[:400] + line[-400:], why)
+    return SessionMessage(message)
+
+
+def refused(head: bytes, why: str) -> SessionMessage | Exception:
+    """The answer in the place of a message that is not read; ``head``: its begin and end."""
+    found = _ID.search(head)
+    if found is None:
+        return ToolError(why)
+    error = types.ErrorData(code=types.INTERNAL_ERROR, message=why)
+    return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=int(found[1]), error=error))
+
+
+async def _end(process: Process) -> None:
+    """Close its input, wait, then end it and all that it has started."""
+    for stream in (process.stdin,):
+        if stream is not None:
+            with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+                await stream.aclose()
+    with anyio.move_on_after(LEAVE_S):
+        while process.returncode is None:
+            await anyio.sleep(0.01)
+    await terminate_posix_process_tree(process, LEAVE_S)
+    with anyio.move_on_after(LEAVE_S):
+        while process.returncode is None:
+            await anyio.sleep(0.01)
+    for pipe in (process.stdout, process.stderr):
+        if pipe is not None:
+            with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+                await pipe.aclose()
+    # Else the loop keeps it, and warns, while a surviving grandchild holds a pipe open.
+    transport = getattr(getattr(process, "_process", None), "_transport", None)
+    if transport is not None:
+        with suppress(PermissionError, OSError):
+            transport.close()
+
+
+def group_exists(pid: int) -> bool:
+    """Whether a process group of that number lives."""
+    try:
+        os.killpg(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+LONGEST_BODY = 64 * 1024 * 1024
+"""Bytes of one answer. Events, of which a stream may have as many as it likes, have the package's
+own limit each."""
+
+
+@asynccontextmanager
+async def over_http(config: ServerConfig) -> AsyncGenerator[tuple[Any, Any], None]:
+    """The streams to a server that speaks streamable HTTP."""
+    from mcp.client.streamable_http import streamable_http_client
+
+    limits = httpx2.Timeout(30.0, read=None)  # calls have their own, which waits for the person
+    headers = {"Accept-Encoding": "identity", **dict(config.headers)}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=limits, transport=_Transport()) as http,
+        streamable_http_client(config.url, http_client=http) as (from_server, to_server),
+    ):
+        yield _Messages(from_server), to_server
+
+
+class _Messages:
+    """What the server's stream gives, without messages that list too much.
+
+    In the place of the stream, as it is: it tells, too, which request an event belongs to.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def __aiter__(self) -> _Messages:
+        return self
+
+    async def __anext__(self) -> Any:
+        return _allowed(await self._stream.__anext__())
+
+    async def receive(self) -> Any:
+        return _allowed(await self._stream.receive())
+
+    async def __aenter__(self) -> _Messages:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> Any:
+        return await self._stream.__aexit__(*error)
+
+
+def _allowed(item: Any) -> Any:
+    """The message; an error for the request in the place of one that is refused."""
+    from mcp.shared.message import SessionMessage
+    from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError
+
+    why = lists_too_much(item.message) if isinstance(item, SessionMessage) else ""
+    if not why:
+        return item
+    error = ErrorData(code=INTERNAL_ERROR, message=why)
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=item.message.id, error=error))
+
+
+class _Transport(httpx2.AsyncHTTPTransport):
+    """Hands on answers piece by piece, and only as much of them as can be read in time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pace = Pace(MESSAGES_PER_S)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        response = await super().handle_async_request(request)
+        packed = response.headers.get("content-encoding", "identity").strip().lower()
+        if packed not in ("", "identity"):  # a few megabytes can become gigabytes
+            await response.aclose()
+            raise httpx2.ReadError("The server packs what it was asked to send as it is.")
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        kind = response.headers.get("content-type", "").lower()
+        events = kind.startswith("text/event-stream")
+        response.stream = _Bounded(response.stream, self._pace, events)
+        return response
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream, pace: Pace, events: bool) -> None:
+        self._stream, self._pace, self._events = stream, pace, events
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size, weigher, end = 0, Weigher(), b""
+        async for piece in self._stream:
+            size += len(piece)
+            count, before = 0, weigher.total
+            try:
+                if self._events:
+                    # Only what every reader takes for the end of an event begins another.
+                    *whole, last = (end + piece).replace(b"\r\n", b"\n").split(b"\n\n")
+                    count = len(whole)
+                    end = b"\n" if last.endswith(b"\n") else b""
+                    for event in whole:
+                        weigher.feed(event)
+                        weigher.reset()
+                    weigher.feed(last)
+                else:
+                    weigher.feed(piece)
+            except TooMuchError as error:
+                raise self._refusal(str(error)) from error
+            if not self._events and size > LONGEST_BODY:
+                raise self._refusal(f"The server sent more than {LONGEST_BODY:,} bytes.")
+            wait = self._pace.wait(count + weight(len(piece), weigher.total - before))
+            if wait:
+                await anyio.sleep(wait)
+            yield piece
+
+    def _refusal(self, why: str) -> Exception:
+        return httpx2.SSEError(why) if self._events else httpx2.StreamError(why)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()

@@ -1,0 +1,351 @@
+"""The dialogs that take chats out of the program and bring them in, and show how far that is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Event
+
+from PySide6.QtCore import QStandardPaths, Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QProgressBar,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import flows
+from app.chats.exporting import Export, ExportError, Kind, StoppedError
+from app.chats.exporting.export import file_name
+from app.chats.importing import Import, Report
+from app.settings.language import counted, mark, number, tr
+from app.store import Store, StoreError
+from app.ui.widgets import asking
+from app.ui.widgets.sheet import keep_high, keep_wide
+
+FORMS = (
+    (Kind.JSON, "Stretto (JSON)", mark("Everything, all versions too. Can be imported again.")),
+    (Kind.MARKDOWN, "Markdown", mark("The branch that is shown, as it was written.")),
+    (
+        Kind.HTML,
+        mark("Web page (HTML)"),
+        mark("The branch that is shown. One file, nothing is loaded."),
+    ),
+    (Kind.TEXT, mark("Plain text"), mark("The branch that is shown, without marks.")),
+    (Kind.PDF, "PDF", mark("The branch that is shown, on A4 pages.")),
+)
+_LOOK_MS = 100
+
+
+class ExportDialog(QDialog):
+    """Stays while it is written; closing it then stops it, and nothing is left of the export.
+
+    Signals:
+        exported(path, count): all is in its place.
+    """
+
+    exported = Signal(object, int)
+
+    def __init__(
+        self, store: Store, choices: Sequence[tuple[str, Sequence[str]]], parent: QWidget
+    ) -> None:
+        """``choices``: what may be exported, each with its words and the ids of its chats."""
+        super().__init__(parent)
+        self.setObjectName("export-dialog")
+        self.setWindowTitle(tr("Export Chats"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._store = store
+        self._choices = choices
+        self._export: Export | None = None
+        self._stop = Event()
+        self.which = QComboBox(self)
+        self.which.setAccessibleName(tr("Which chats"))
+        for words, _ in choices:
+            self.which.addItem(words)
+        self.form = QComboBox(self)
+        self.form.setAccessibleName(tr("Form", "of what is exported"))
+        for _, words, _ in FORMS:
+            self.form.addItem(tr(words))
+        self.note = QLabel(self)
+        self.note.setProperty("muted", True)
+        self.note.setWordWrap(True)
+        self.thoughts = QCheckBox(tr("With what models thought before they answered"), self)
+        self.bar = QProgressBar(self)
+        self.bar.setAccessibleName(tr("Chats exported"))
+        self.bar.setTextVisible(False)
+        self.words = QLabel(self)
+        self.words.setWordWrap(True)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        buttons = QDialogButtonBox(self)
+        self.go = buttons.addButton(tr("Export…"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.go.setDefault(True)
+        self.cancel = buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        self.cancel.setAutoDefault(False)
+        rows = QFormLayout()
+        rows.setSpacing(10)
+        rows.addRow(tr("Chats"), self.which)
+        rows.addRow(tr("Form", "of what is exported"), self.form)
+        rows.addRow("", self.note)
+        rows.addRow("", self.thoughts)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(20, 18, 20, 16)
+        layout.setSpacing(10)
+        layout.addLayout(rows)
+        layout.addWidget(self.bar)
+        layout.addWidget(self.words)
+        layout.addSpacing(6)
+        layout.addWidget(buttons)
+        keep_wide(self, 460)
+        self._looking = QTimer(self, interval=_LOOK_MS)
+        self._looking.timeout.connect(self._look)
+        self.form.currentIndexChanged.connect(self._on_form)
+        buttons.accepted.connect(self._on_go)
+        buttons.rejected.connect(self.reject)
+        self._on_form()
+        self._show_working(False)
+
+    @property
+    def kind(self) -> Kind:
+        return FORMS[self.form.currentIndex()][0]
+
+    @Slot()
+    def _on_form(self) -> None:
+        self.note.setText(tr(FORMS[self.form.currentIndex()][2]))
+        self.thoughts.setEnabled(self.kind is not Kind.JSON)
+        if self.kind is Kind.JSON:
+            self.thoughts.setToolTip(tr("JSON always has them"))
+        else:
+            self.thoughts.setToolTip("")
+
+    @Slot()
+    def _on_go(self) -> None:
+        words, ids = self._choices[self.which.currentIndex()]
+        if not ids:
+            self.words.setText(tr("There is no chat to export yet."))
+            self.words.show()
+            return
+        export = Export(ids, self.kind, Path(), self.thoughts.isChecked())
+        name = file_name(
+            words.strip("“”„«» ") if len(ids) == 1 else time.strftime("Chats %Y-%m-%d")
+        )
+        flows.start(self, self._ask(export, name))
+
+    async def _ask(self, export: Export, name: str) -> None:
+        """Where to; a folder's parent for what is several files."""
+        places = QStandardPaths.StandardLocation.DocumentsLocation
+        home = Path(QStandardPaths.writableLocation(places))
+        if export.folder:
+            folder = await asking.folder(self, tr("Export Into a Folder"), str(home))
+            target = folder / name if folder is not None else None
+        else:
+            ending = export.kind.value
+            start = home / f"{name}{ending}"
+            target = await asking.place(self, tr("Export"), start, f"*{ending}")
+        if target is not None:
+            export.target = target
+            self.begin(export)
+
+    def begin(self, export: Export) -> None:
+        """Write it, beside whatever else is done."""
+        self._export = export
+        self.words.clear()
+        self._show_working(True)
+        flows.start(self, self._write(export))
+
+    def _show_working(self, working: bool) -> None:
+        for field in (self.which, self.form, self.thoughts, self.go):
+            field.setEnabled(not working)
+        self.bar.setVisible(working)
+        self.words.setVisible(working or bool(self.words.text()))
+        self.cancel.setText(tr("Stop") if working else tr("Cancel"))
+        if working:
+            self._looking.start()
+        else:
+            self._looking.stop()
+            self._on_form()
+
+    @Slot()
+    def _look(self) -> None:
+        if self._export is not None:
+            progress = self._export.progress
+            self.bar.setMaximum(max(1, progress.total))
+            self.bar.setValue(progress.done)
+            done = number(progress.done)
+            words = counted("{done} of %Ln chats", "{done} of %Ln chats", progress.total, done=done)
+            self.words.setText(words)
+
+    async def _write(self, export: Export) -> None:
+        store = self._store
+        try:
+            path = await flows.aside(lambda stop: export.run(store, stop), self._stop)
+        except StoppedError:
+            return
+        except (ExportError, StoreError) as error:
+            self.words.setText(str(error))
+        except Exception as error:
+            self.words.setText(tr("The export failed: {name}.", name=type(error).__name__))
+        else:
+            self.exported.emit(path, len(export.ids))
+            self.close()
+            return
+        self._export = None
+        self._show_working(False)
+
+    def done(self, result: int) -> None:
+        """Closed in whichever way: what is being written is stopped."""
+        self._stop.set()
+        super().done(result)
+
+
+_NOTE = mark(
+    "Stretto reads its own JSON, the data exports of ChatGPT and Claude (the zip archive, or "
+    "conversations.json in it), Open WebUI's export, and LM Studio's conversation files. "
+    "It finds out by itself which they are. Chats that are here already stay as they are."
+)
+
+_THOUSANDTHS = 1000
+
+
+class ImportDialog(QDialog):
+    """Stays while files are read; closing it then stops that, and what was taken in stays.
+
+    Signals:
+        taken(report): it is over, and some chats were taken in.
+    """
+
+    taken = Signal(object)
+
+    def __init__(self, store: Store, model: str, parent: QWidget) -> None:
+        """``model`` answers in chats that come without one of ours."""
+        super().__init__(parent)
+        self.setObjectName("import-dialog")
+        self.setWindowTitle(tr("Import Chats"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._store = store
+        self._model = model
+        self._import: Import | None = None
+        self.words = QLabel(tr(_NOTE), self)
+        self.words.setWordWrap(True)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setProperty("muted", True)
+        self.bar = QProgressBar(self)
+        self.bar.setAccessibleName(tr("How much is read"))
+        self.bar.setTextVisible(False)
+        self.bar.setMaximum(_THOUSANDTHS)
+        self.details = QPlainTextEdit(self)
+        self.details.setReadOnly(True)
+        self.details.setTabChangesFocus(True)
+        self.details.setAccessibleName(tr("What was not understood"))
+        self.files = QPushButton(tr("Choose Files…"), self)
+        self.files.setDefault(True)
+        self.files.clicked.connect(self._on_files)
+        self.folder = QPushButton(tr("Choose Folder…"), self)
+        self.folder.setAutoDefault(False)
+        self.folder.setToolTip(tr("Such as LM Studio's folder of conversations"))
+        self.folder.clicked.connect(self._on_folder)
+        self.close_button = QPushButton(tr("Cancel"), self)
+        self.close_button.setAutoDefault(False)
+        self.close_button.clicked.connect(self.reject)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addStretch(1)
+        for button in (self.close_button, self.folder, self.files):
+            buttons.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 20, 24, 18)
+        layout.setSpacing(12)
+        layout.addWidget(self.words)
+        layout.addWidget(self.bar)
+        layout.addWidget(self.details, 1)
+        layout.addLayout(buttons)
+        keep_wide(self, 480)
+        self.bar.hide()
+        self.details.hide()
+        keep_high(self)
+        self._looking = QTimer(self, interval=_LOOK_MS)
+        self._looking.timeout.connect(self._look)
+
+    @Slot()
+    def _on_files(self) -> None:
+        flows.start(self, self._ask_for_files())
+
+    @Slot()
+    def _on_folder(self) -> None:
+        flows.start(self, self._ask_for_folder())
+
+    async def _ask_for_files(self) -> None:
+        chats, others = tr("Chats"), tr("All files")
+        kinds = f"{chats} (*.json *.zip);;{others} (*)"
+        self.begin(await asking.files(self, tr("Import"), _downloads(), kinds))
+
+    async def _ask_for_folder(self) -> None:
+        folder = await asking.folder(self, tr("Import a Folder"), _downloads())
+        self.begin([folder] if folder is not None else [])
+
+    def begin(self, paths: Sequence[Path]) -> None:
+        """Take in what these hold, in the background."""
+        if not paths or self._import is not None:
+            return
+        self._import = Import(paths, self._model)
+        self.words.setText(tr("Reading…"))
+        self.bar.show()
+        self.details.hide()
+        for button in (self.files, self.folder):
+            button.hide()
+        self.activateWindow()  # after the choice of files, without a window manager that does it
+        self.close_button.setText(tr("Stop"))
+        self._looking.start()
+        flows.start(self, self._take_in(self._import))
+
+    @Slot()
+    def _look(self) -> None:
+        if self._import is not None:
+            reader = self._import.reader
+            part = reader.done / reader.total if reader.total else 0.0
+            self.bar.setValue(min(_THOUSANDTHS, round(part * _THOUSANDTHS)))
+
+    async def _take_in(self, work: Import) -> None:
+        report: Report | None = None
+        why: object = tr("for a reason that is not known")
+        store = self._store
+        try:
+            report = await flows.aside(lambda _: work.run(store), work.stop)
+        except Exception as error:
+            why = error
+        self._import = None
+        self._looking.stop()
+        self.bar.hide()
+        self.close_button.setText(tr("Close"))
+        self.close_button.setDefault(True)
+        self.close_button.setFocus()
+        if report is None:
+            self.words.setText(tr("The import failed: {why}.", why=why))
+            return
+        self.words.setText(report.summary())
+        self.words.setProperty("muted", False)
+        self.words.style().polish(self.words)
+        self.details.setPlainText("\n".join(report.details()))
+        self.details.setVisible(bool(report.details()))
+        keep_high(self)
+        if report.taken:
+            self.taken.emit(report)
+
+    def done(self, result: int) -> None:
+        """Closed: what is being read is stopped, and its end is waited for to be told."""
+        if self._import is not None:
+            self._import.stop.set()
+            return
+        super().done(result)
+
+
+def _downloads() -> str:
+    return QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DownloadLocation)

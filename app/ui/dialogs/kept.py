@@ -1,0 +1,283 @@
+"""Deleted chats, and the copies of all chats that are made by themselves: the ways back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.chats.library import ChatLibrary
+from app.settings.language import counted, mark, tr
+from app.store import Backup, Chat
+from app.ui.style.figures import bytes_line, date_line
+from app.ui.style.theme import grown
+from app.ui.widgets.sheet import foot_row, keep_wide
+from app.ui.widgets.two_lines import TwoLines
+
+_NOTE = mark(
+    "Stretto copies your chats once a day and before an update, and keeps the last three copies. "
+    "Your present chats are kept in a file of their own, so nothing is lost by going back."
+)
+_NONE = mark(
+    "There is no copy yet. Stretto makes one when you first change something on another day."
+)
+
+
+class BackupsDialog(QDialog):
+    """Lists the copies.
+
+    Signals:
+        taken(path): the person goes back to this one.
+    """
+
+    taken = Signal(object)
+
+    def __init__(self, backups: list[Backup], parent: QWidget | None, *, runs: bool = True) -> None:
+        """``runs``: the program has chats open and starts anew with the copy."""
+        super().__init__(parent)
+        self.setObjectName("backups-dialog")
+        self.setWindowTitle(tr("Restore from Backup"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._paths = {str(backup.path): backup.path for backup in backups}
+        words = QLabel(tr(_NOTE if backups else _NONE), self)
+        words.setProperty("muted", True)
+        words.setWordWrap(True)
+        self.list = TwoLines(tr("Backups"), self)
+        self.list.fill([(str(b.path), _day(b), _size(b)) for b in backups])
+        self.list.setFixedHeight(max(1, len(backups)) * grown(52, 2) + 4)
+        self.list.setVisible(bool(backups))
+        self.list.itemDoubleClicked.connect(self._on_take)
+        verb = tr("Restore and Start Again") if runs else tr("Restore")
+        foot, cancel, self.take = foot_row(self, verb)
+        self.take.setVisible(bool(backups))
+        self.take.clicked.connect(self._on_take)
+        if not backups:
+            cancel.setText(tr("Close"))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 20, 24, 18)
+        layout.setSpacing(12)
+        layout.addWidget(words)
+        layout.addWidget(self.list)
+        layout.addStretch(1)
+        layout.addLayout(foot)
+        keep_wide(self, 480)
+
+    @Slot()
+    def _on_take(self) -> None:
+        chosen = self.list.chosen()
+        if chosen:
+            self.accept()
+            self.taken.emit(self._paths[chosen[0]])
+
+
+def ask_for_backup(backups: list[Backup]) -> Path | None:
+    """Before any window is there: which copy to go back to; None for none."""
+    taken: list[Path] = []
+    dialog = BackupsDialog(backups, None, runs=False)
+    dialog.taken.connect(taken.append)
+    dialog.exec()
+    return taken[0] if taken else None
+
+
+def _day(backup: Backup, now: float | None = None) -> str:
+    """ "Today, 08:12", "Yesterday, …", "Friday 20 November, 17:03"."""
+    made, today = time.localtime(backup.made_at), time.localtime(now)
+    midnight = time.mktime((today.tm_year, today.tm_mon, today.tm_mday, 0, 0, 0, 0, 0, -1))
+    if backup.made_at >= midnight:
+        day = tr("Today")
+    elif backup.made_at >= midnight - 86_400:
+        day = tr("Yesterday")
+    elif made.tm_year != today.tm_year:
+        day = date_line(backup.made_at, tr("dddd d MMMM yyyy", "Qt's form of a date"))
+    else:
+        day = date_line(backup.made_at, tr("dddd d MMMM", "Qt's form of a date"))
+    return f"{day}, {time.strftime('%H:%M', made)}"
+
+
+def _size(backup: Backup) -> str:
+    size = bytes_line(backup.nbytes)
+    return tr("{size} · before an update", size=size) if backup.before_update else size
+
+
+DAYS = 30
+_DAY = 86_400
+
+
+class TrashDialog(QDialog):
+    """Lists deleted chats. Erasing asks once, in the dialog itself: it cannot be undone."""
+
+    def __init__(
+        self, library: ChatLibrary, parent: QWidget, clock: Callable[[], float] = time.time
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("trash-dialog")
+        self.setWindowTitle(tr("Trash"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._library = library
+        self._clock = clock
+        self._chats: dict[str, Chat] = {}
+        self._asked: list[str] = []
+        self.words = QLabel(self)
+        self.words.setProperty("muted", True)
+        self.words.setWordWrap(True)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.list = TwoLines(tr("Deleted chats"), self, several=True)
+        self.list.installEventFilter(self)
+        self.list.itemSelectionChanged.connect(self._on_chosen)
+        self.list.itemDoubleClicked.connect(self.restore)
+        self.question = QLabel(self)
+        self.question.setWordWrap(True)
+        self.question.setTextFormat(Qt.TextFormat.PlainText)
+        self.restore_button = self._push_button(tr("Restore"), self.restore)
+        self.erase_button = self._push_button(tr("Delete Now"), self.ask_to_erase)
+        self.empty_button = self._push_button(tr("Empty Trash"), self.ask_to_empty)
+        self.close_button = self._push_button(tr("Close"), self.close)
+        self.keep_button = self._push_button(tr("Keep"), self._forget_question)
+        self.sure_button = self._push_button(tr("Erase for Good"), self.erase)
+        self._buttons = QHBoxLayout()
+        self._buttons.setSpacing(8)
+        self._buttons.addWidget(self.empty_button)
+        self._buttons.addStretch(1)
+        for button in (self.erase_button, self.restore_button, self.close_button):
+            self._buttons.addWidget(button)
+        self._buttons.addWidget(self.keep_button)
+        self._buttons.addWidget(self.sure_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 20, 24, 18)
+        layout.setSpacing(10)
+        layout.addWidget(self.words)
+        layout.addWidget(self.list, 1)
+        layout.addWidget(self.question)
+        layout.addSpacing(2)
+        layout.addLayout(self._buttons)
+        self.resize(520, 460)
+        library.trash_changed.connect(self.refresh)
+        self.refresh()
+
+    def _push_button(self, words: str, act: Callable[[], object]) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda _checked=False: act())
+        return button
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show what is in the trash now."""
+        self._chats = {chat.id: chat for chat in self._library.trash()}
+        now = self._clock()
+        self.list.fill([(c.id, c.shown_title, _when(c, now)) for c in self._chats.values()])
+        if self._chats:
+            words = counted(
+                "Deleted chats stay here for %n day. Then they are erased for good.",
+                "Deleted chats stay here for %n days. Then they are erased for good.",
+                DAYS,
+            )
+        else:
+            words = tr("The trash is empty.")
+        left = self._library.unscrubbed()
+        if left:
+            words += "\n" + tr(
+                "Damaged files that were set aside may still hold text of erased chats: {files}",
+                files=", ".join(left),
+            )
+        self.words.setText(words)
+        self._forget_question()
+
+    @Slot()
+    def restore(self) -> None:
+        """Bring the chosen chats back into the list."""
+        for chat_id in self.list.chosen():
+            self._library.restore(chat_id)
+
+    def ask_to_erase(self) -> None:
+        """Ask whether the chosen chats are to go for good."""
+        self._ask(self.list.chosen())
+
+    def ask_to_empty(self) -> None:
+        """Ask whether all are to go."""
+        self._ask(list(self._chats))
+
+    def erase(self) -> None:
+        """What was asked about goes."""
+        asked, self._asked = self._asked, []
+        self._library.erase(asked)
+
+    def _ask(self, ids: list[str]) -> None:
+        if not ids:
+            return
+        self._asked = ids
+        one = self._chats[ids[0]].shown_title
+        if len(ids) == 1:
+            words = tr(
+                "Erase “{title}” for good, from backups too? This cannot be taken back.", title=one
+            )
+        else:
+            words = counted(
+                "Erase %Ln chat for good, from backups too? This cannot be taken back.",
+                "Erase %Ln chats for good, from backups too? This cannot be taken back.",
+                len(ids),
+            )
+        self.question.setText(words)
+        self._show_buttons()
+        self.keep_button.setFocus()
+
+    @Slot()
+    def _forget_question(self) -> None:
+        self._asked = []
+        self.question.clear()
+        self._show_buttons()
+
+    @Slot()
+    def _on_chosen(self) -> None:
+        if self._asked:
+            self._forget_question()
+        else:
+            self._show_buttons()
+
+    def _show_buttons(self) -> None:
+        asked, some = bool(self._asked), bool(self.list.chosen())
+        self.question.setVisible(asked)
+        for button in (self.keep_button, self.sure_button):
+            button.setVisible(asked)
+        for button in (self.empty_button, self.erase_button, self.restore_button):
+            button.setVisible(not asked and bool(self._chats))
+        self.close_button.setVisible(not asked)
+        self.list.setVisible(bool(self._chats))
+        for button in (self.erase_button, self.restore_button):
+            button.setEnabled(some)
+            button.setToolTip("" if some else tr("Choose a chat first"))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.list and isinstance(event, QKeyEvent):
+            pressed = event.type() == QEvent.Type.KeyPress
+            if pressed and event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+                self.restore()
+                return True
+            if pressed and event.key() in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
+                self.ask_to_erase()
+                return True
+        return super().eventFilter(watched, event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._asked:
+            self._forget_question()
+        else:
+            super().keyPressEvent(event)
+
+
+def _when(chat: Chat, now: float) -> str:
+    """ "Deleted 3 days ago · erased in 27 days"."""
+    deleted = chat.deleted_at or now
+    days = max(0, int((now - deleted) // _DAY))
+    ago = counted("Deleted %n day ago", "Deleted %n days ago", days)
+    if days < 2:
+        ago = tr("Deleted yesterday") if days else tr("Deleted today")
+    left = DAYS - days
+    goes = counted("erased in %n day", "erased in %n days", left)
+    if left < 2:
+        goes = tr("erased tomorrow") if left == 1 else tr("erased today")
+    return f"{ago} · {goes}"

@@ -1,0 +1,361 @@
+"""The dialogs for names and words of the person's own: a name, tags, prompts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.chats.organising import tidy_tags
+from app.settings.language import tr
+from app.settings.options import Settings
+from app.ui.style.theme import scaled
+from app.ui.widgets.manners import begin_at_edge
+from app.ui.widgets.sheet import keep_wide
+from app.ui.widgets.two_lines import TwoLines
+
+LONGEST = 60
+
+
+def tidy(name: str) -> str:
+    """The name without needless spaces, cut at its greatest length; may be empty."""
+    return " ".join(name.split())[:LONGEST].rstrip()
+
+
+class NameDialog(QDialog):
+    """One field. A name in use is asked about in the dialog itself, before it is taken.
+
+    Signals:
+        named(name): the person has settled on it.
+    """
+
+    named = Signal(str)
+
+    def __init__(
+        self, title: str, verb: str, taken: Iterable[str], parent: QWidget, name: str = ""
+    ) -> None:
+        """``verb`` is the button's; ``taken`` are the names to ask about."""
+        super().__init__(parent)
+        self.setObjectName("name-dialog")
+        self.setWindowTitle(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._verb = verb
+        self._taken = set(taken)
+        self._asked = ""
+        self._words = ""
+        self.field = QLineEdit(name, self)
+        self.field.setMaxLength(LONGEST)
+        self.field.selectAll()
+        self.field.setAccessibleName(tr("Name"))
+        self._hint = QLabel(self)
+        self._hint.setWordWrap(True)
+        self._hint.setProperty("muted", True)
+        buttons = QDialogButtonBox(self)
+        self.go = buttons.addButton(verb, QDialogButtonBox.ButtonRole.AcceptRole)
+        self.go.setDefault(True)
+        cancel = buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        cancel.setAutoDefault(False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(20, 18, 20, 16)
+        layout.setSpacing(8)
+        layout.addWidget(QLabel(tr("Name"), self))
+        layout.addWidget(self.field)
+        layout.addWidget(self._hint)
+        layout.addSpacing(8)
+        layout.addWidget(buttons)
+        keep_wide(self, 400)
+        self.field.textChanged.connect(self._refresh)
+        buttons.accepted.connect(self._on_go)
+        buttons.rejected.connect(self.reject)
+        self._refresh()
+
+    @property
+    def hint(self) -> str:
+        """What stands below the field."""
+        return self._hint.text()
+
+    @hint.setter
+    def hint(self, words: str) -> None:
+        self._words = words
+        self._refresh()
+
+    @Slot()
+    def _refresh(self) -> None:
+        """Another name: whatever was asked about the one before is void."""
+        self._asked = ""
+        self._hint.setText(self._words)
+        self.go.setText(self._verb)
+        named = bool(tidy(self.field.text()))
+        self.go.setEnabled(named)
+        self.go.setToolTip("" if named else tr("Write a name first"))
+
+    @Slot()
+    def _on_go(self) -> None:
+        name = tidy(self.field.text())
+        if name in self._taken and self._asked != name:
+            self._asked = name
+            self._hint.setText(tr("“{name}” exists already. Replace it?", name=name))
+            self.go.setText(tr("Replace"))
+        elif name:
+            self.accept()
+            self.named.emit(name)
+
+
+_SHOWN = 12
+_COMMAS = "[,，、]"  # keyboards of Chinese and Japanese have their own
+
+
+class TagsDialog(QDialog):
+    """One field with all tags, separated by commas.
+
+    Signals:
+        tagged(tags): the person has settled on them.
+    """
+
+    tagged = Signal(list)
+
+    def __init__(self, tags: Sequence[str], used: Sequence[str], parent: QWidget) -> None:
+        """``used``: the tags that other chats have, to choose from."""
+        super().__init__(parent)
+        self.setObjectName("tags-dialog")
+        self.setWindowTitle(tr("Tags"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.field = QLineEdit(", ".join(tags), self)
+        self.field.setAccessibleName(tr("Tags, separated by commas"))
+        self.field.setPlaceholderText(tr("recipes, to read"))
+        self.field.selectAll()
+        hint = QLabel(tr("Separated by commas. A search finds them with tag:name."), self)
+        hint.setProperty("muted", True)
+        hint.setWordWrap(True)
+        known = QLabel(self)
+        known.setTextFormat(Qt.TextFormat.PlainText)
+        known.setProperty("muted", True)
+        known.setWordWrap(True)
+        known.setText(tr("In use: {tags}", tags=", ".join(used[:_SHOWN])))
+        known.setVisible(bool(used))
+        buttons = QDialogButtonBox(self)
+        buttons.addButton(tr("Save"), QDialogButtonBox.ButtonRole.AcceptRole).setDefault(True)
+        cancel = buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        cancel.setAutoDefault(False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(20, 18, 20, 16)
+        layout.setSpacing(8)
+        for part in (QLabel(tr("Tags"), self), self.field, hint, known):
+            layout.addWidget(part)
+        layout.addSpacing(8)
+        layout.addWidget(buttons)
+        self.setFixedWidth(400)
+        buttons.accepted.connect(self._on_go)
+        buttons.rejected.connect(self.reject)
+
+    @Slot()
+    def _on_go(self) -> None:
+        self.accept()
+        self.tagged.emit(list(tidy_tags(re.split(_COMMAS, self.field.text()))))
+
+
+class PromptsDialog(QDialog):
+    """The list at the left, the chosen one at the right. What is written is kept at once.
+
+    Signals:
+        changed(): a prompt was added, changed or taken away.
+    """
+
+    changed = Signal()
+
+    def __init__(self, settings: Settings, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("prompts")
+        self.setWindowTitle(tr("Prompts"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._settings = settings
+        self._filling = False
+        self._deleted: list[tuple[int, str, str]] = []
+        self.list = TwoLines(tr("Prompts"), self)
+        self.list.itemSelectionChanged.connect(self._show_chosen)
+        self.name = QLineEdit(self)
+        self.name.setMaxLength(LONGEST)
+        self.name.setPlaceholderText(tr("Name"))
+        self.name.setAccessibleName(tr("Name"))
+        self.name.textEdited.connect(self._on_name)
+        self.text = QPlainTextEdit(self)
+        begin_at_edge(self.text)
+        self.text.setObjectName("field")
+        self.text.setAccessibleName(tr("Text of the prompt"))
+        self.text.setPlaceholderText(tr("Explain {{topic}} to {{audience}} in three sentences."))
+        self.text.setTabChangesFocus(True)
+        self.text.textChanged.connect(self._on_text)
+        self.hint = QLabel(self)
+        self.hint.setProperty("muted", True)
+        self.hint.setWordWrap(True)
+        self.hint.setTextFormat(Qt.TextFormat.PlainText)
+        self.new_button = self._push_button(tr("New"))
+        self.new_button.clicked.connect(self._on_new)
+        self.delete_button = self._push_button(tr("Delete"))
+        self.delete_button.clicked.connect(self.delete)
+        self.undo_button = self._push_button(tr("Bring Back"))
+        self.undo_button.clicked.connect(self.bring_back)
+        self.close_button = self._push_button(tr("Close"))
+        self.close_button.clicked.connect(self.close)
+        right = QVBoxLayout()
+        right.setSpacing(8)
+        right.addWidget(self.name)
+        right.addWidget(self.text, 1)
+        right.addWidget(self.hint)
+        both = QHBoxLayout()
+        both.setSpacing(14)
+        both.addWidget(self.list, 2)
+        both.addLayout(right, 3)
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        for button in (self.new_button, self.delete_button, self.undo_button):
+            foot.addWidget(button)
+        foot.addStretch(1)
+        foot.addWidget(self.close_button)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(20, 18, 20, 16)
+        whole.setSpacing(12)
+        whole.addLayout(both, 1)
+        whole.addLayout(foot)
+        self.resize(scaled(640), scaled(420))
+        self._fill("")
+
+    def add(self, text: str = "", name: str = "") -> None:
+        """Begin another prompt, to be named."""
+        prompts = dict(self._settings.prompts)
+        name = self._free(tidy(name) or tr("New prompt"))
+        prompts[name] = text
+        self._keep(prompts)
+        self._fill(name)
+        self.name.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.name.selectAll()
+
+    @Slot()
+    def _on_new(self) -> None:
+        self.add()
+
+    @Slot()
+    def delete(self) -> None:
+        """Take the chosen one away; "Bring Back" undoes it."""
+        name = self._chosen()
+        prompts = dict(self._settings.prompts)
+        if name in prompts:
+            at = list(prompts).index(name)
+            self._deleted.append((at, name, prompts.pop(name)))
+            self._keep(prompts)
+            rest = list(prompts)
+            self._fill(rest[min(at, len(rest) - 1)] if rest else "")
+
+    @Slot()
+    def bring_back(self) -> None:
+        """Undo the latest deleting."""
+        at, name, text = self._deleted.pop()
+        name = self._free(name)
+        pairs = list(self._settings.prompts.items())
+        pairs.insert(at, (name, text))
+        self._keep(dict(pairs))
+        self._fill(name)
+
+    def _push_button(self, words: str) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAutoDefault(False)
+        return button
+
+    def _free(self, name: str) -> str:
+        """A name like it that no prompt has."""
+        taken, number, free = self._settings.prompts, 2, name
+        while free in taken:
+            free, number = f"{name} {number}", number + 1
+        return free
+
+    def _chosen(self) -> str:
+        return next(iter(self.list.chosen()), "")
+
+    def _keep(self, prompts: dict[str, str]) -> None:
+        self._settings.set(prompts=prompts)
+        self.changed.emit()
+
+    def _fill(self, chosen: str) -> None:
+        """Show the list with this one chosen."""
+        names = list(self._settings.prompts)
+        self._filling = True
+        self.list.clear()
+        self.list.fill([(n, n, _first_line(t)) for n, t in self._settings.prompts.items()])
+        if names:
+            self.list.setCurrentRow(names.index(chosen) if chosen in names else 0)
+        self._filling = False
+        self._show_chosen()
+
+    @Slot()
+    def _show_chosen(self) -> None:
+        if self._filling:
+            return
+        name = self._chosen()
+        self._filling = True
+        self.name.setText(name)
+        self.text.setPlainText(self._settings.prompts.get(name, ""))
+        self._filling = False
+        for widget in (self.name, self.text, self.delete_button):
+            widget.setEnabled(bool(name))
+        self.delete_button.setToolTip("" if name else tr("There is no prompt to delete"))
+        self.undo_button.setEnabled(bool(self._deleted))
+        self.undo_button.setToolTip("" if self._deleted else tr("Nothing was deleted here"))
+        self._say("")
+
+    def _say(self, problem: str) -> None:
+        usual = (
+            tr("Type / in an empty message to put a prompt in. Tab goes through its {{variables}}.")
+            if self._settings.prompts
+            else tr("Choose New to write your first prompt.")
+        )
+        self.hint.setText(problem or usual)
+        self.hint.setProperty("danger", bool(problem))
+        self.hint.style().polish(self.hint)
+
+    @Slot(str)
+    def _on_name(self, typed: str) -> None:
+        before, name = self._chosen(), tidy(typed)
+        if not before or name == before:
+            self._say("")
+        elif not name:
+            self._say(tr("A prompt needs a name. It is still called “{before}”.", before=before))
+        elif name in self._settings.prompts:
+            self._say(
+                tr(
+                    "Another prompt is called so. This one is still called “{before}”.",
+                    before=before,
+                )
+            )
+        else:
+            pairs = self._settings.prompts.items()
+            self._keep({name if n == before else n: text for n, text in pairs})
+            self._relabel(before, name)
+            self._say("")
+
+    @Slot()
+    def _on_text(self) -> None:
+        name = self._chosen()
+        if not self._filling and name:
+            self._keep({**self._settings.prompts, name: self.text.toPlainText()})
+            self._relabel(name, name)
+
+    def _relabel(self, before: str, name: str) -> None:
+        self._filling = True
+        self.list.relabel(before, name, _first_line(self._settings.prompts[name]))
+        self._filling = False
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")

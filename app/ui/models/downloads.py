@@ -1,0 +1,305 @@
+"""The downloads as they are, a row for each, and what is told of them while they are not shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import flows
+from app.models.downloads import Download, Downloads, DownloadState
+from app.models.loading import ModelLoader, engine_figures
+from app.settings.language import counted, tr
+from app.ui.models.found import SearchField
+from app.ui.style.figures import download_line
+from app.ui.style.theme import repolish, ui_font
+from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.toast import Toast
+from engine.errors import GATED
+
+_STEPS = 1000  # a progress bar counts in 32 bits, which are too few for bytes
+
+
+class DownloadRow(QFrame):
+    """Shows one download.
+
+    Signals:
+        paused(), resumed(), cancelled(), opened(): what the person wants.
+    """
+
+    paused = Signal()
+    resumed = Signal()
+    cancelled = Signal()
+    opened = Signal()
+
+    def __init__(self, download: Download, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("model-row")
+        self.ref = download.ref
+        self._state = download.state
+        self.name = QLabel(download.name, self)
+        self.name.setFont(ui_font(14, QFont.Weight.Medium))
+        self.name.setToolTip(download.ref)
+        self.name.setTextFormat(Qt.TextFormat.PlainText)
+        self.words = QLabel(self)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setWordWrap(True)
+        self.bar = QProgressBar(self)
+        self.bar.setRange(0, _STEPS)
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName(tr("Download of {name}", name=download.name))
+        self.act = IconButton("pause", tr("Pause"), self)
+        self.act.clicked.connect(self._on_act)
+        self.cancel = IconButton("x", tr("Cancel"), self)
+        self.cancel.clicked.connect(self.cancelled)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(4)
+        buttons.addWidget(self.act)
+        buttons.addWidget(self.cancel)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 10, 0, 10)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(6)
+        grid.addWidget(self.name, 0, 0)
+        grid.addLayout(buttons, 0, 1, Qt.AlignmentFlag.AlignRight)
+        grid.addWidget(self.bar, 1, 0, 1, 2)
+        grid.addWidget(self.words, 2, 0, 1, 2)
+        grid.setColumnStretch(0, 1)
+        self.show_download(download)
+
+    def set_first(self, first: bool) -> None:
+        """The first has no line above it."""
+        if self.property("first") != first:
+            self.setProperty("first", first)
+            repolish(self)
+
+    def show_download(self, download: Download) -> None:
+        """Say how it is now."""
+        self._state = download.state
+        done = download.state is DownloadState.DONE
+        failed = download.state is DownloadState.FAILED
+        self.bar.setVisible(not done)
+        share = download.done / download.total if download.total else 0.0
+        self.bar.setValue(round(_STEPS * min(share, 1.0)))
+        self.words.setText(download.error if failed else download_line(download))
+        self.words.setProperty("danger", failed)
+        self.words.setProperty("muted", not failed)
+        repolish(self.words)
+        self.act.setVisible(done or failed or download.can_pause)
+        if done:
+            self.act.set_icon("chat-circle", tr("Open in a Chat"))
+        elif download.state in {DownloadState.PAUSED, DownloadState.FAILED}:
+            self.act.set_icon("play", tr("Go On") if not failed else tr("Try Again"))
+        else:
+            self.act.set_icon("pause", tr("Pause"))
+        self.cancel.set_icon("x", tr("Remove from List") if done else tr("Cancel and Throw Away"))
+        self.act.setAccessibleName(f"{self.act.toolTip()}: {download.name}")
+        self.cancel.setAccessibleName(f"{self.cancel.toolTip()}: {download.name}")
+
+    def _on_act(self) -> None:
+        if self._state is DownloadState.DONE:
+            self.opened.emit()
+        elif self._state in {DownloadState.PAUSED, DownloadState.FAILED}:
+            self.resumed.emit()
+        else:
+            self.paused.emit()
+
+
+class DownloadList(QScrollArea):
+    """Shows them as they are.
+
+    Signals:
+        opened(ref): the person wants to chat with that model.
+        token_wanted(ref): it can go on only with an access token, and there is none.
+        filled(rows): so many there are now.
+    """
+
+    opened = Signal(str)
+    token_wanted = Signal(str)
+    filled = Signal(int)
+
+    def __init__(self, downloads: Downloads, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._downloads = downloads
+        self.rows: dict[str, DownloadRow] = {}
+        inner = QWidget(self)
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 0, 0)
+        self._list = QVBoxLayout()
+        self._list.setSpacing(0)
+        column.addLayout(self._list)
+        column.addStretch(1)
+        self.setWidget(inner)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        downloads.changed.connect(self._on_changed)
+        for download in downloads.items:
+            self._on_changed(download.ref)
+
+    @Slot(str)
+    def _on_changed(self, ref: str) -> None:
+        download = self._downloads.get(ref)
+        row = self.rows.get(ref)
+        if download is not None and row is not None:
+            row.show_download(download)
+            return
+        if download is not None:
+            self._add_row(download)
+        elif row is not None:
+            del self.rows[ref]
+            self._list.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        for number, shown in enumerate(self.rows.values()):
+            shown.set_first(number == 0)
+        self.filled.emit(len(self.rows))
+
+    def _add_row(self, download: Download) -> None:
+        ref = download.ref
+        row = self.rows[ref] = DownloadRow(download, self)
+        row.paused.connect(lambda: self._downloads.pause(ref))
+        row.resumed.connect(lambda: self._resume(ref))
+        row.cancelled.connect(lambda: self._downloads.cancel(ref))
+        row.opened.connect(lambda: self.opened.emit(ref))
+        self._list.addWidget(row)
+
+    def _resume(self, ref: str) -> None:
+        download = self._downloads.get(ref)
+        if download is not None and download.code == GATED and not self._downloads.token:
+            self.token_wanted.emit(ref)
+        else:
+            self._downloads.resume(ref)
+
+
+class ModelDialog(QDialog):
+    """What `DownloadsInWindow` needs of the dialog that it opens.
+
+    Signals:
+        opened(ref): the person wants to chat with that model.
+
+    Attributes:
+        field: takes what is looked for.
+    """
+
+    opened = Signal(str)
+    field: SearchField
+
+    def show_memory(self) -> None:
+        """It is known now how much models and chats may take."""
+
+
+class DownloadsInWindow(QObject):
+    """Opens the dialog over ``window`` and tells what happens while it is closed.
+
+    Signals:
+        opened(ref): the person wants to chat with that model.
+    """
+
+    TOLD_S = 12.0
+
+    opened = Signal(str)
+
+    def __init__(
+        self,
+        downloads: Downloads,
+        loader: ModelLoader,
+        window: QWidget,
+        make_dialog: Callable[[Downloads, QWidget, Callable[[], int]], ModelDialog],
+    ) -> None:
+        """``make_dialog``: its last argument tells how much memory models and chats may take."""
+        super().__init__(window)
+        self._make_dialog = make_dialog
+        self._window = window
+        self._downloads = downloads
+        self._loader = loader
+        self._memory = 0
+        self._act: Callable[[], None] = self.show
+        self.dialog: ModelDialog | None = None
+        # Beside the window's own toast, whose button takes back what was done last.
+        self.toast = Toast(window, at_top=True)
+        self.toast.acted.connect(self._on_acted)
+        downloads.finished.connect(self._on_finished)
+
+    @Slot()
+    def show(self) -> None:
+        """Open the dialog, or bring it forward."""
+        if self.dialog is None:
+            flows.start(self, self._ask_memory())
+            self._downloads.measure()
+            self.dialog = self._make_dialog(self._downloads, self._window, lambda: self._memory)
+            self.dialog.opened.connect(self.opened)
+            self.dialog.finished.connect(self._on_gone)
+        self.toast.hide()
+        self.dialog.show()
+        self.dialog.raise_()
+        self.dialog.activateWindow()
+
+    @Slot(str)
+    def show_for(self, words: str) -> None:
+        """The same with these words in the search; the hub is asked when the person says so."""
+        self.show()
+        if self.dialog is not None:
+            self.dialog.field.setText(words)
+            self.dialog.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def offer(self) -> None:
+        """At a start: what was not finished can go on. The hub is not asked."""
+        waiting = self._downloads.unfinished()
+        if waiting:
+            words = tr("{name} is not wholly downloaded yet", name=waiting[0].name)
+            if len(waiting) > 1:
+                words = counted(
+                    "%n model is not wholly downloaded yet",
+                    "%n models are not wholly downloaded yet",
+                    len(waiting),
+                )
+            self._tell(words, tr("Show"), self.show)
+
+    def end(self) -> None:
+        """The program ends."""
+        self.toast.hide()
+        self._downloads.end()
+
+    def _tell(self, words: str, verb: str, act: Callable[[], None]) -> None:
+        self._act = act
+        self.toast.show_text(words, verb, self.TOLD_S)
+
+    @Slot(str)
+    def _on_finished(self, ref: str) -> None:
+        download = self._downloads.get(ref)
+        if download is not None and self.dialog is None:
+            words = tr("{name} is converted", name=download.name)
+            if download.can_pause:
+                words = tr("{name} is downloaded", name=download.name)
+            self._tell(words, tr("Open"), lambda: self.opened.emit(ref))
+
+    @Slot()
+    def _on_acted(self) -> None:
+        self._act()
+
+    @Slot()
+    def _on_gone(self) -> None:
+        self.dialog = None
+
+    async def _ask_memory(self) -> None:
+        """How much models and chats may take, from whoever shares it out."""
+        engine = self._loader.engine
+        told = await engine_figures(engine) if engine is not None else None
+        if told is not None:
+            self._memory = int(told.get("memory_budget", 0))
+            if self.dialog is not None:
+                self.dialog.show_memory()

@@ -1,0 +1,340 @@
+"""A model that does not fit into memory: what would, asked in a dialog, and done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.chats.chat import Chat
+from app.chats.library import ChatLibrary
+from app.models import residency
+from app.models.downloads import RECIPES, why_not_convert
+from app.models.errors import DOES_NOT_FIT, arithmetic
+from app.models.installed import InstalledModels
+from app.models.names import adapter_of
+from app.settings.language import counted, tr
+from app.ui.style.figures import bytes_line
+from app.ui.style.theme import scaled, ui_font
+from app.ui.widgets.sheet import keep_wide, open_dialog
+from engine import Fit
+from engine.hub.inventory import Installed
+
+
+class Way(Enum):
+    """What a choice does."""
+
+    KV_BITS = "kv_bits"
+    SHORTER = "shorter"
+    UNLOAD = "unload"
+    VARIANT = "variant"
+    CONVERT = "convert"
+    FIND = "find"
+    ANYWAY = "anyway"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One way on.
+
+    Attributes:
+        words: what is done;  detail: what comes of it.
+        bits: of the KV cache, for `Way.KV_BITS`.
+        tokens: of the chat, for `Way.SHORTER`.
+        refs: the models to unload, or the one to take instead.
+        model: of which a smaller copy is to be made.
+    """
+
+    way: Way
+    words: str
+    detail: str
+    bits: int = 0
+    tokens: int = 0
+    refs: tuple[str, ...] = ()
+    model: Installed | None = None
+
+
+# The end of a name that says how its weights are kept.
+_PRECISION = re.compile(
+    r"[-_. ](mlx|dwq|awq|gptq|mixed|bf16|fp16|fp8|mxfp4|nvfp4|q\d\w*|int[48]|\d+(\.\d+)?-?bits?)+"
+)
+
+
+def choices(
+    fit: Fit, ref: str, library: ChatLibrary, installed: InstalledModels, *, for_chat: bool
+) -> list[Choice]:
+    """The ways on, the least change first. `for_chat`: there is a chat whose settings can change.
+
+    What cannot be done is left out: unloading a model that answers, or one that is pinned.
+    """
+    found = []
+    for offer in fit.offers:
+        value, size = offer.value, bytes_line(offer.total)
+        if offer.what == "kv_bits" and for_chat:
+            words = counted(
+                "Keep this chat’s KV cache in %n bit", "Keep this chat’s KV cache in %n bits", value
+            )
+            detail = tr("Takes {size}. What it has read is rounded a little.", size=size)
+            found.append(Choice(Way.KV_BITS, words, detail, bits=value))
+        elif offer.what == "context" and for_chat:
+            words = counted(
+                "Let this chat have at most %Ln token",
+                "Let this chat have at most %Ln tokens",
+                value,
+            )
+            detail = tr("Takes {size}. Its settings can change that.", size=size)
+            found.append(Choice(Way.SHORTER, words, detail, tokens=value))
+        elif offer.what == "context":
+            words = counted(
+                "Load it for chats of up to %Ln token",
+                "Load it for chats of up to %Ln tokens",
+                value,
+            )
+            detail = tr("Takes {size}. Longer ones may find no memory.", size=size)
+            found.append(Choice(Way.SHORTER, words, detail, tokens=value))
+    found += _unloading(fit, library, installed)
+    found += [
+        Choice(
+            Way.VARIANT,
+            tr("Use {name} instead", name=model.name),
+            tr(
+                "Its weights take {size}, and it is on this machine.",
+                size=bytes_line(model.facts.nbytes),
+            ),
+            refs=(model.ref,),
+        )
+        for model in _variants(fit, ref, installed)[:2]
+    ]
+    found += _smaller_copy(fit, _installed(ref, installed))
+    words, detail = (
+        tr("Look for a smaller one…"),
+        tr("Searches the hub, once you have typed what for."),
+    )
+    found.append(Choice(Way.FIND, words, detail))
+    if fit.weights <= fit.free and not any(c.way is Way.SHORTER for c in found):
+        detail = tr("Its weights fit. Chats may find no memory.")
+        found.append(Choice(Way.ANYWAY, tr("Load it all the same"), detail))
+    return found
+
+
+def _unloading(fit: Fit, library: ChatLibrary, installed: InstalledModels) -> list[Choice]:
+    """The models that the engine would have unloaded, together, if each of them may be."""
+    wanted = {offer.model for offer in fit.offers if offer.what == "unload"}
+    loaded = [s for s in library.loader.loaded() if s.model is not None and s.model.id in wanted]
+    held = any(installed.is_kept(s) or residency.why_not_unload(library, s.ref) for s in loaded)
+    if not wanted or held or len(loaded) < len(wanted):  # another program's is not ours to unload
+        return []
+    names = [status.name for status in loaded]
+    frees = bytes_line(sum(s.model.nbytes for s in loaded if s.model is not None))
+    words = tr("Unload {name}", name=names[0])
+    detail = tr("Frees {size}. Its chats load it when they send.", size=frees)
+    if len(names) > 1:
+        words = tr("Unload {names} and {last}", names=", ".join(names[:-1]), last=names[-1])
+        detail = tr("Frees {size}. Their chats load them when they send.", size=frees)
+    return [Choice(Way.UNLOAD, words, detail, refs=tuple(s.ref for s in loaded))]
+
+
+def _installed(ref: str, installed: InstalledModels) -> Installed | None:
+    return next((m for m in installed.models.values() if ref in {m.ref, str(m.folder)}), None)
+
+
+def _smaller_copy(fit: Fit, model: Installed | None) -> list[Choice]:
+    """A copy in as many bits as fit, where one can be made."""
+    if model is None or why_not_convert(model):
+        return []
+    most = fit.free - fit.caches - fit.working
+    usual = sorted((r for r in RECIPES if not r.mixed), key=lambda recipe: -recipe.bits)
+    recipe = next((r for r in usual if r.size(model) <= most), None)
+    if recipe is None:
+        return []
+    size = tr("about {size}", size=bytes_line(recipe.size(model)))
+    words = tr("Make a smaller copy of it")
+    return [Choice(Way.CONVERT, words, f"{tr(recipe.words)} ({size})", model=model)]
+
+
+def _variants(fit: Fit, ref: str, installed: InstalledModels) -> list[Installed]:
+    """The same model in fewer bits, where it is installed and would fit; the largest first."""
+    own = _installed(ref, installed)
+    name = _base(own.name if own is not None else ref.rstrip("/").rpartition("/")[2])
+    most = fit.free - fit.caches - fit.working
+    found = [
+        model
+        for model in installed.models.values()
+        if model is not own
+        and not (model.facts.problem or adapter_of(model.ref))
+        and _base(model.name) == name
+        and model.facts.nbytes <= most
+    ]
+    return sorted(found, key=lambda model: -model.facts.nbytes)
+
+
+# A size as names tell it, and what comes after it.
+_SIZE = re.compile(r"[-_. ]\d+(\.\d+)?(x\d+(\.\d+)?)?[bm]\b.*")
+
+
+def search_words(name: str) -> str:
+    """What to look for on the hub to find smaller ones of a model's kind: "qwen3"."""
+    return _SIZE.sub("", _base(name))
+
+
+def _base(name: str) -> str:
+    """A model's name without how its weights are kept."""
+    return _PRECISION.sub("", name.casefold()).partition("@")[0].strip(" -_.")
+
+
+class FitDialog(QDialog):
+    """Says what it takes, and offers the ways on.
+
+    Signals:
+        taken(choice): the person takes this one.
+    """
+
+    WIDTH = 480
+
+    taken = Signal(object)
+
+    def __init__(self, name: str, words: str, choices: Sequence[Choice], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("fit-dialog")
+        self.setWindowTitle(tr("Memory"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        title = QLabel(tr("{name} does not fit into memory", name=name), self)
+        title.setFont(ui_font(15, QFont.Weight.DemiBold))
+        self.words = QLabel(words, self)
+        self.words.setProperty("muted", True)
+        for label in (title, self.words):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.buttons = [self._offer(choice) for choice in choices]
+        cancel = QPushButton(tr("Cancel"), self)
+        cancel.setAutoDefault(False)
+        cancel.clicked.connect(self.reject)
+        foot = QHBoxLayout()
+        foot.addStretch(1)
+        foot.addWidget(cancel)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 20, 24, 18)
+        layout.setSpacing(8)
+        layout.addWidget(title)
+        layout.addWidget(self.words)
+        layout.addSpacing(6)
+        for button in self.buttons:
+            layout.addWidget(button)
+        layout.addSpacing(6)
+        layout.addLayout(foot)
+        keep_wide(self, self.WIDTH)
+
+    def _offer(self, choice: Choice) -> QPushButton:
+        """A button of two lines. Its labels take no clicks, so that all of it is the button."""
+        button = QPushButton(self)
+        button.setObjectName("suggestion")
+        button.setAutoDefault(False)
+        button.setAccessibleName(choice.words)
+        button.setAccessibleDescription(choice.detail)
+        inner = QVBoxLayout(button)
+        inner.setContentsMargins(14, 9, 14, 9)
+        inner.setSpacing(2)
+        for text, quiet in ((choice.words, False), (choice.detail, True)):
+            label = QLabel(text, button)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            label.setFont(ui_font(13 if quiet else 14, QFont.Weight.Normal))
+            label.setProperty("muted", quiet)
+            inner.addWidget(label)
+        wide = scaled(self.WIDTH) - 48 - 28
+        lines = [button.findChildren(QLabel)[i].heightForWidth(wide) for i in range(2)]
+        button.setFixedHeight(sum(lines) + 20)
+        button.clicked.connect(lambda: self._take(choice))
+        return button
+
+    def _take(self, choice: Choice) -> None:
+        self.accept()
+        self.taken.emit(choice)
+
+
+class FitFlow(QObject):
+    """Opens the dialog over ``window``.
+
+    Signals:
+        get_asked(words): the person wants a model from the hub, and would look for these words.
+        convert_asked(model): the person wants a smaller copy of that `Installed`.
+        said(words): why something was not done.
+    """
+
+    get_asked = Signal(str)
+    convert_asked = Signal(object)
+    said = Signal(str)
+
+    def __init__(self, library: ChatLibrary, installed: InstalledModels, window: QWidget) -> None:
+        super().__init__(window)
+        self._library, self._installed, self._window = library, installed, window
+        self._loader = library.loader
+        self._loader.changed.connect(self._on_model)
+
+    @Slot(str)
+    def _on_model(self, ref: str) -> None:
+        """By the time that it is asked what would fit, it is known what else is installed."""
+        installed = self._installed
+        if self._loader.get(ref).fit is not None and not (installed.models or installed.looking):
+            installed.look()
+
+    def open(self, ref: str, chat: Chat | None, over: QWidget | None = None) -> FitDialog | None:
+        """Offer what would fit in a model's place; None where it is not known to be too large.
+
+        Args:
+            chat: that wants it, and goes on with what is chosen.
+            over: the window that the dialog is for; by default the main one.
+        """
+        status = self._loader.get(ref)
+        if status.fit is None:
+            return None
+        offers = choices(status.fit, ref, self._library, self._installed, for_chat=chat is not None)
+        words = arithmetic(status.fit)
+        dialog = FitDialog(status.name, words, offers, over or self._window)
+        chat_id = chat.id if chat is not None else ""
+        dialog.taken.connect(lambda choice: self._take(choice, ref, chat_id))
+        open_dialog(dialog)
+        return dialog
+
+    def _take(self, choice: Choice, ref: str, chat_id: str) -> None:
+        chat = self._library.find(chat_id)  # it may have been closed since
+        if choice.way is Way.FIND:
+            self.get_asked.emit(search_words(self._loader.get(ref).name))
+            return
+        if choice.way is Way.CONVERT:
+            self.convert_asked.emit(choice.model)
+            return
+        if choice.way is Way.UNLOAD:
+            for other in choice.refs:
+                if why := residency.why_not_unload(self._library, other):  # it has begun to answer
+                    name = self._loader.get(other).name
+                    self.said.emit(tr("{name} stays. {why}", name=name, why=why))
+                    return
+            for other in choice.refs:
+                residency.unload(self._library, other)
+        elif choice.way is Way.SHORTER and chat is not None:
+            options = replace(chat.options, context=choice.tokens)
+            chat.set_options(options, chat.record.system)
+        elif choice.way in {Way.SHORTER, Way.ANYWAY}:
+            self._loader.allow(ref)
+        elif choice.way is Way.KV_BITS and chat is not None:
+            options = replace(chat.options, kv_bits=choice.bits)
+            chat.set_options(options, chat.record.system)
+        elif choice.way is Way.VARIANT:
+            ref = choice.refs[0]
+        self._go_on(ref, chat)
+
+    def _go_on(self, ref: str, chat: Chat | None) -> None:
+        if chat is None:
+            self._loader.want(ref)
+            return
+        chat.set_model(ref)
+        last = chat.transcript.path[-1:]
+        if last and last[0].status == "error" and last[0].stats.get("code") == DOES_NOT_FIT:
+            chat.regenerate(last[0].id)

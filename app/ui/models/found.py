@@ -1,0 +1,678 @@
+"""The left side of Get Model: the search, what suits this machine, and what was found.
+
+The hub is asked by `search` alone; after that each result is looked at, one after the other, so
+that its size, its context and whether it fits are exact. A hub that has had enough is left alone.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QFrame,
+    QLineEdit,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from app import flows
+from app.models.downloads import Downloads, fault
+from app.models.suggestions import Suggestion, for_machine, machine_memory
+from app.settings import keychain
+from app.settings.language import counted, number, tr
+from app.ui.style import tokens as t
+from app.ui.style.figures import bytes_line
+from app.ui.style.theme import grown, theme, ui_font
+from engine import EngineError, hub
+from engine.errors import GATED, INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND
+from engine.hub import Fit, Found, HubModel
+
+_LONGEST = 100
+
+
+class SearchField(QLineEdit):
+    """Tells what stands in it.
+
+    Signals:
+        went_down(): the person wants into the list below.
+    """
+
+    went_down = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setPlaceholderText(tr("Search, or owner/name, or the address of a model's page"))
+        self.setAccessibleName(tr("Model"))
+
+    @property
+    def name(self) -> str:
+        """What stands there, if it is a model's name or the address of its page."""
+        from huggingface_hub import constants
+
+        text = self.text()
+        return text if hub.parse(text, constants.HF_URL_HOSTS) is not None else ""
+
+    @property
+    def words(self) -> str:
+        """What stands there, if it can be searched for."""
+        text = hub.clean_name(self.text(), _LONGEST)
+        return "" if "://" in text else text
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Down:
+            self.went_down.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+Index = QModelIndex | QPersistentModelIndex
+
+_ROW_ROLE = Qt.ItemDataRole.UserRole
+_HEIGHT = 52
+_NO_INDEX = QModelIndex()
+
+
+@dataclass(frozen=True)
+class ModelEntry:
+    """One line of the list, cleaned for showing.
+
+    Attributes:
+        ref: what names the model to the hub.
+        name, about: the two lines of words.
+        mark: one or two words at the right: whether it fits, or why that is not known.
+        colour: of the mark, as a token of the theme.
+    """
+
+    ref: str
+    name: str
+    about: str
+    mark: str = ""
+    colour: str = "muted"
+
+
+class _Entries(QAbstractListModel):
+    """The entries for the view."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.entries: list[ModelEntry] = []
+
+    def show_entries(self, entries: list[ModelEntry]) -> None:
+        self.beginResetModel()
+        self.entries = entries
+        self.endResetModel()
+
+    def replace(self, entry: ModelEntry) -> None:
+        """Tell more of one that is there."""
+        for place, old in enumerate(self.entries):
+            if old.ref == entry.ref and old != entry:
+                self.entries[place] = entry
+                index = self.index(place)
+                self.dataChanged.emit(index, index)
+
+    def rowCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self.entries)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        entry = self.entries[index.row()]
+        if role == _ROW_ROLE:
+            return entry
+        if role == Qt.ItemDataRole.DisplayRole:
+            return entry.name
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return entry.ref
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return ", ".join(part for part in (entry.name, entry.mark, entry.about) if part)
+        return None
+
+
+class FoundList(QListView):
+    """Two lines for each model; arrows move, and what is chosen is told.
+
+    Signals:
+        chosen(ref): the person is on this one now; "" for none.
+        left(): the person went above the first.
+    """
+
+    chosen = Signal(str)
+    left = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._entries = _Entries(self)
+        self.setObjectName("found-list")
+        self.setAccessibleName(tr("Models"))
+        self.setModel(self._entries)
+        self.setItemDelegate(_Painter(self))
+        self.setUniformItemSizes(True)
+        self.setMouseTracking(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.selectionModel().currentChanged.connect(self._on_current)
+        theme().changed.connect(self._on_theme)
+
+    @property
+    def entries(self) -> list[ModelEntry]:
+        """What is shown, in order."""
+        return list(self._entries.entries)
+
+    @property
+    def ref(self) -> str:
+        """Which one the person is on; "" for none."""
+        index = self.currentIndex()
+        return self._entries.entries[index.row()].ref if index.isValid() else ""
+
+    def show_entries(self, entries: list[ModelEntry]) -> None:
+        """Show these, and be on none of them."""
+        self._entries.show_entries(entries)
+        self.scrollToTop()
+
+    @Slot(object)
+    def replace(self, entry: ModelEntry) -> None:
+        """Tell more of a model that is in the list."""
+        self._entries.replace(entry)
+
+    @Slot()
+    def enter(self) -> None:
+        """Take the keys, on the row that was chosen or the first."""
+        if self._entries.entries:
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.choose(max(0, self.currentIndex().row()))
+
+    def choose(self, row: int) -> None:
+        """Be on that row, if there is one."""
+        if 0 <= row < len(self._entries.entries):
+            self.setCurrentIndex(self._entries.index(row))
+
+    def choose_none(self) -> None:
+        self.setCurrentIndex(_NO_INDEX)
+        self.clearSelection()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Up and self.currentIndex().row() <= 0:
+            self.left.emit()
+            return
+        super().keyPressEvent(event)
+
+    @Slot()
+    def _on_current(self) -> None:
+        self.chosen.emit(self.ref)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self.scheduleDelayedItemsLayout()  # the rows may have another height
+        self.viewport().update()
+
+
+class _Painter(QStyledItemDelegate):
+    """The name with its mark, and below it a muted line."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(100, grown(_HEIGHT, 2))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        entry: ModelEntry = index.data(_ROW_ROLE)
+        tokens, state = theme().tokens, option.state
+        whole: QRect = option.rect
+        area = whole.adjusted(0, 1, -1, -1)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        selected = bool(state & QStyle.StateFlag.State_Selected)
+        keys = bool(state & QStyle.StateFlag.State_HasFocus)
+        painter.setPen(QColor(tokens.accent) if keys and selected else Qt.PenStyle.NoPen)
+        if selected:
+            painter.setBrush(QColor(tokens.pressed))
+        elif state & QStyle.StateFlag.State_MouseOver:
+            painter.setBrush(QColor(tokens.hover))
+        painter.drawRoundedRect(area, 7, 7)
+        inner = area.adjusted(10, 6, -10, -6)
+        painter.setFont(ui_font(t.SMALL_PX))
+        width = painter.fontMetrics().horizontalAdvance(entry.mark)
+        upper = QRect(inner.left(), inner.top(), inner.width(), inner.height() // 2)
+        lower = QRect(inner.left(), upper.bottom() + 1, inner.width(), inner.height() // 2)
+        # On the ground of the chosen row muted words would be too faint.
+        quiet = QColor(tokens.text if selected else tokens.muted)
+        marked = quiet if entry.colour == "muted" else QColor(getattr(tokens, entry.colour))
+        painter.setPen(marked)
+        painter.drawText(upper, _RIGHT, entry.mark)
+        painter.setPen(quiet)
+        metrics = painter.fontMetrics()
+        painter.drawText(lower, _LEFT, metrics.elidedText(entry.about, _END, max(0, lower.width())))
+        painter.setFont(ui_font(t.UI_PX, QFont.Weight.Medium))
+        painter.setPen(QColor(tokens.text))
+        room = upper.width() - (width + 12 if width else 0)
+        middle = Qt.TextElideMode.ElideMiddle
+        name = painter.fontMetrics().elidedText(entry.name, middle, max(0, room))
+        painter.drawText(upper, _LEFT, name)
+        painter.restore()
+
+
+_LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+_RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+_END = Qt.TextElideMode.ElideRight
+
+
+_NAME = 60  # characters
+_LEAST_ROOM = 1 / 16  # of the memory, beside the weights of a model that is suggested
+
+
+def fit_sentence(fit: Fit) -> str:
+    """ "Fits: 4.0 GB of weights + 2.1 GB for 2 chats of 8,192 tokens + … = 6.4 of 10.2 GB." """
+    caches, total = bytes_line(fit.caches), bytes_line(fit.total)
+    if not fit.exact:
+        caches, total = tr("about {size}", size=caches), tr("about {size}", size=total)
+    words = tr(
+        "{verdict}: {weights} of weights + {caches} for {chats} of {tokens} + {working} to work "
+        "in = {total} of {free} that models and chats may take.",
+        verdict=verdict(fit.verdict)[0],
+        weights=bytes_line(fit.weights),
+        caches=caches,
+        chats=chats_line(fit.chats),
+        tokens=tokens_line(fit.context),
+        working=bytes_line(fit.working),
+        total=total,
+        free=bytes_line(fit.free),
+    )
+    return f"{words} {_advice(fit)}" if fit.verdict == "no" else words
+
+
+def _advice(fit: Fit) -> str:
+    for offer in fit.offers:
+        if offer.what == "context":
+            return counted(
+                "Chats of %Ln token would fit.",
+                "Chats of %Ln tokens would fit.",
+                offer.value,
+            )
+        if offer.what == "kv_bits":
+            return counted(
+                "It would fit with keys and values in %n bit.",
+                "It would fit with keys and values in %n bits.",
+                offer.value,
+            )
+        if offer.what == "chats":
+            return tr("One chat would fit.")
+    return tr("Choose a smaller one, or one in fewer bits.")
+
+
+def verdict(fits: str) -> tuple[str, str]:
+    """The word for a verdict of the engine's ("yes", "tight", "no"), and its colour."""
+    return {
+        "yes": (tr("Fits"), "success"),
+        "tight": (tr("Tight", "the memory"), "text"),
+        "no": (tr("Too large"), "danger"),
+    }[fits]
+
+
+def tokens_line(count: int) -> str:
+    """ "8,192 tokens"."""
+    return counted("%Ln token", "%Ln tokens", count)
+
+
+def chats_line(count: int) -> str:
+    """ "2 chats"."""
+    return counted("%n chat", "%n chats", count)
+
+
+def has_room(model: Suggestion, room: int) -> bool:
+    """Whether there is room for a suggested model and a chat; its config is not known."""
+    return model.size + room * _LEAST_ROOM <= room
+
+
+def room_sentence(model: Suggestion, room: int) -> str:
+    """The same in words; "" where it is not known how much memory there is."""
+    if not room:
+        return ""
+    return tr(
+        "{verdict}: {weights} of weights, of {room} that models and chats may take. Its chats "
+        "come on top.",
+        verdict=verdict("yes" if has_room(model, room) else "no")[0],
+        weights=bytes_line(model.size),
+        room=bytes_line(room),
+    )
+
+
+def count_line(count: int) -> str:
+    """ "950", "12K", "1.2M"."""
+    if count < 1000:
+        return str(count)
+    if count < 999_500:
+        return f"{count / 1000:.0f}K"
+    shown = number(count / 1e6, 1)
+    return f"{shown}M"
+
+
+def context_line(tokens: int) -> str:
+    """ "128K context"; "" where it is not known."""
+    if not tokens:
+        return ""
+    if tokens < 1024:
+        return tr("{tokens} context", tokens=tokens)
+    size = 1024 if tokens % 1024 == 0 else 1000
+    return tr("{tokens} context", tokens=f"{tokens / size:.0f}K")
+
+
+def shown_name(ref: str) -> str:
+    """The model's name without its owner, short enough to be shown."""
+    return hub.clean_name(ref.rpartition("/")[2], _NAME)
+
+
+def by(ref: str) -> str:
+    """ "by somebody"; "" for those of mlx-community, which are most."""
+    owner = ref.partition("/")[0]
+    if owner == "mlx-community":
+        return ""
+    return tr("by {owner}", owner=hub.clean_name(owner, _NAME))
+
+
+def suggested_entry(model: Suggestion, mark: tuple[str, str]) -> ModelEntry:
+    """A model of `resources/models.toml` as a row."""
+    about = f"{bytes_line(model.size)} · {tr(model.good_at)}"
+    return ModelEntry(model.repo, shown_name(model.repo), about, *mark)
+
+
+def found_entry(found: Found, model: HubModel | None, mark: tuple[str, str]) -> ModelEntry:
+    """A result of a search as a row, with what a look at it has told."""
+    facts = model.facts if model is not None else found.facts
+    if model is not None:
+        size, context = bytes_line(model.size), context_line(model.context)
+    else:
+        size = tr("about {size}", size=bytes_line(found.size)) if found.size else ""
+        context = ""
+    count = facts.downloads
+    downloads = counted("{count} download", "{count} downloads", count, count=count_line(count))
+    parts = (size, found.precision, context, downloads if count > 1 else "", by(found.repo))
+    about = " · ".join(part for part in parts if part)
+    return ModelEntry(found.repo, shown_name(found.repo), about, *mark)
+
+
+def facts_line(model: HubModel) -> str:
+    """Context, capabilities, licence, date and downloads of a model that was looked at."""
+    facts = model.facts
+    alone = not (facts.reasoning or facts.images)
+    made_for = (
+        tr("Reasoning") if facts.reasoning else "",
+        (tr("Tools") if alone else tr("tools", "after another word")) if facts.tools else "",
+        tr("images (Stretto gives it text only)") if facts.images else "",
+    )
+    count = facts.downloads
+    downloads = counted("%Ln download last month", "%Ln downloads last month", count)
+    parts = (
+        by(model.repo),
+        context_line(model.context),
+        ", ".join(filter(None, made_for)),
+        facts.licence,
+        tr("updated {date}", date=facts.updated) if facts.updated else "",
+        downloads if count > 1 else "",
+        tr("gated") if facts.gated else "",
+    )
+    return " · ".join(part for part in parts if part)
+
+
+TOKENS = (4096, 8192, 16_384, 32_768, 65_536, 131_072)
+CHATS = (1, 2, 4, 8)
+
+
+class Finding(QObject):
+    """The models that are offered, and what is known of each.
+
+    Attributes:
+        tokens, chats: what it is reckoned for whether a model fits.
+
+    Signals:
+        changed(): `entries` are others.
+        told(entry): more is known of one of them.
+        said(words, failed): the heading of the list is another.
+    """
+
+    changed = Signal()
+    told = Signal(object)
+    said = Signal(str, bool)
+
+    def __init__(
+        self, downloads: Downloads, memory: Callable[[], int], parent: QObject | None = None
+    ) -> None:
+        """``memory`` tells how many bytes models and chats may take, 0 while that is not known."""
+        super().__init__(parent)
+        self._downloads = downloads
+        self._memory = memory
+        self._searching = flows.Latest(self)
+        self._results: list[Found] | None = None
+        self._looked: dict[str, HubModel | EngineError] = {}
+        self.tokens, self.chats = 8192, 2
+        machine = machine_memory()
+        self.machine_gb, found = for_machine(machine)
+        self._suggested = {model.repo: model for model in found}
+        downloads.finished.connect(self._on_finished)
+
+    @property
+    def entries(self) -> list[ModelEntry]:
+        """The rows, in order."""
+        if self._results is None:
+            return [suggested_entry(m, self._mark(m.repo)) for m in self._suggested.values()]
+        return [self._entry(found) for found in self._results]
+
+    def suggestion(self, ref: str) -> Suggestion | None:
+        """The suggestion of this name, while suggestions are shown."""
+        return self._suggested.get(ref) if self._results is None else None
+
+    def seen(self, ref: str) -> HubModel | EngineError | None:
+        """What a look at this model has told, if there was one."""
+        return self._looked.get(ref)
+
+    def suggest(self) -> None:
+        """Show what suits this machine; the hub is not asked."""
+        self.stop()
+        self._results = None
+        self.changed.emit()
+        words = tr("For a machine with {gigabytes} GB of memory", gigabytes=self.machine_gb)
+        self.said.emit(words if self._suggested else "", False)
+
+    def search(self, words: str) -> None:
+        """Ask the hub."""
+        self.stop()
+        self.said.emit(tr("The hub is being searched…"), False)
+        self._searching.start(self._search(words))
+
+    def stop(self) -> None:
+        """Nobody waits for what the hub would say."""
+        self._searching.cancel()
+
+    def learn(self, ref: str, seen: HubModel | EngineError) -> None:
+        """A look at a model has told this."""
+        self._looked[ref] = seen
+        if self._results is None and ref in self._suggested:
+            self.told.emit(suggested_entry(self._suggested[ref], self._mark(ref)))
+        for found in self._results or ():
+            if found.repo == ref:
+                self.told.emit(self._entry(found))
+
+    def forget_refusals(self) -> None:
+        """There is another token: what was refused may be given now."""
+        self._looked = {r: s for r, s in self._looked.items() if isinstance(s, HubModel)}
+
+    def plan(self, tokens: int, chats: int) -> None:
+        """Reckon for so many chats of so many tokens."""
+        self.tokens, self.chats = tokens, chats
+        self.refresh()
+
+    def refresh(self) -> None:
+        """The memory is known now, or the plan is another."""
+        for entry in self.entries:
+            self.told.emit(entry)
+
+    def fit(self, model: HubModel) -> Fit | None:
+        """Whether it fits; None while nobody knows how much memory there is."""
+        budget = self._memory()
+        return hub.fit(model, budget, self.tokens, self.chats) if budget else None
+
+    def room(self) -> int:
+        """Bytes that models and chats may take; 0 while nobody knows."""
+        return self._memory()
+
+    @Slot(str)
+    def _on_finished(self, ref: str) -> None:
+        self.refresh()
+
+    async def _search(self, words: str) -> None:
+        token = self._downloads.token or None
+        try:
+            results = await flows.aside(lambda stop: hub.search(words, token, stop))
+        except Exception as problem:
+            self.said.emit(fault(problem).message, True)
+            return
+        self._results = results
+        self.changed.emit()
+        heading = counted("%n model found", "%n models found", len(results))
+        if not results:
+            heading = tr("Nothing was found. Try fewer or other words.")
+        self.said.emit(heading, False)
+        while (ref := self._next_unknown()) is not None:
+            try:
+                self.learn(ref, await self._look_at(ref))
+            except Exception as problem:
+                error = fault(problem)
+                if error.code not in _OF_THE_MODEL:
+                    return
+                self.learn(ref, error)
+
+    def _next_unknown(self) -> str | None:
+        return next((f.repo for f in self._results or () if f.repo not in self._looked), None)
+
+    async def _look_at(self, ref: str) -> HubModel:
+        token = self._downloads.token or None
+        return await flows.aside(lambda stop: hub.look_up(ref, token=token, cancelled=stop))
+
+    def _entry(self, found: Found) -> ModelEntry:
+        seen = self._looked.get(found.repo)
+        model = seen if isinstance(seen, HubModel) else None
+        return found_entry(found, model, self._mark(found.repo, found))
+
+    def _mark(self, ref: str, found: Found | None = None) -> tuple[str, str]:
+        seen = self._looked.get(ref)
+        if hub.find(ref) is not None:
+            return tr("Downloaded"), "muted"
+        gated, cannot = (tr("Gated", "a model"), "muted"), (tr("Cannot be loaded"), "muted")
+        if isinstance(seen, EngineError):
+            return gated if seen.code == GATED else cannot
+        if isinstance(seen, HubModel) and not seen.known:
+            return cannot
+        if isinstance(seen, HubModel):
+            fit = self.fit(seen)
+            return verdict(fit.verdict) if fit is not None else ("", "muted")
+        if found is not None:
+            return gated if found.facts.gated else ("", "muted")
+        suggested, room = self._suggested.get(ref), self._memory()
+        if suggested is None or not room:
+            return "", "muted"
+        return verdict("yes" if has_room(suggested, room) else "no")
+
+
+_OF_THE_MODEL = frozenset({GATED, INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND})
+"""Refusals that say something of one model. After others the hub is not asked further."""
+
+
+log = logging.getLogger(__name__)
+
+
+class Looking(QObject):
+    """Asks the hub about one model at a time, at once or after a pause.
+
+    Signals:
+        began(ref): the hub is being asked.
+        answered(model, token): what it is, and the token that the hub was given; "" for none.
+        refused(error): the hub does not tell, as an EngineError.
+        card(markdown): the card of the model that was answered last; "" where it has none.
+    """
+
+    began = Signal(str)
+    answered = Signal(object, str)
+    refused = Signal(object)
+    card = Signal(str)
+
+    def __init__(
+        self, downloads: Downloads, token: Callable[[], str], parent: QObject | None = None
+    ) -> None:
+        """``token``: what a look is made with; the hub may not have taken it yet."""
+        super().__init__(parent)
+        self._downloads = downloads
+        self._token = token
+        self._looking = flows.Latest(self)
+        self._reading = flows.Latest(self)
+        self._ref = ""
+        self._later = QTimer(self, singleShot=True)
+        self._later.timeout.connect(self._ask)
+
+    @property
+    def pausing(self) -> bool:
+        """Whether the hub is about to be asked."""
+        return self._later.isActive()
+
+    def look(self, ref: str, pause_ms: int = 0) -> None:
+        """Ask about this model, unless another or `drop` comes within the pause."""
+        self.drop()
+        self._ref = ref
+        if pause_ms:
+            self._later.start(pause_ms)
+        else:
+            self._ask()
+
+    def drop(self) -> None:
+        """Nobody waits for an answer any more."""
+        self._later.stop()
+        self._looking.cancel()
+        self._reading.cancel()
+
+    def read_card(self, model: HubModel) -> None:
+        """Ask for the card of a model that was looked at. One that does not come is left out."""
+        self._reading.start(self._read_card(model, self._downloads.token or None))
+
+    async def _read_card(self, model: HubModel, token: str | None) -> None:
+        try:
+            card = await flows.aside(lambda stop: hub.card(model, token, stop))
+        except Exception:
+            log.debug("no card of %s", model.repo, exc_info=True)
+        else:
+            self.card.emit(card)
+
+    @Slot()
+    def _ask(self) -> None:
+        self._later.stop()
+        ref, token = self._ref, self._token()
+        self.began.emit(ref)
+        self._looking.start(self._look_at(ref, token))
+
+    async def _look_at(self, ref: str, token: str) -> None:
+        def look(stop: threading.Event) -> tuple[HubModel, str]:
+            return keychain.with_token(
+                token, lambda given: hub.look_up(ref, token=given, cancelled=stop)
+            )
+
+        try:
+            model, used = await flows.aside(look)
+        except Exception as problem:
+            self.refused.emit(fault(problem))
+        else:
+            self.answered.emit(model, used)

@@ -1,0 +1,341 @@
+"""Several machines for one model: which there are, their states, a test, and the start."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import flows
+from app.models.spreading import SpreadModels
+from app.remote.groups import Group, Server
+from app.settings.language import mark, tr
+from app.ui.style.theme import scaled
+from engine import EngineError
+from engine.cluster.hosts import LOCAL, Host, HostError, Hosts
+from engine.sandbox.process import own_command
+
+
+def last_json(text: str) -> list[dict[str, Any]]:
+    """What stands in the last line of what a command printed."""
+    lines = text.strip().splitlines()
+    found: list[dict[str, Any]] = json.loads(lines[-1]) if lines else []
+    return found
+
+
+def run_command(arguments: Sequence[str], stop: threading.Event) -> str:
+    """Run one of the engine's commands in a process of its own, until nobody wants it any more.
+
+    Raises:
+        OSError: it could not run; the words are its own.
+    """
+    root = str(Path(__file__).resolve().parents[3])
+    with subprocess.Popen(
+        own_command(*arguments), cwd=root, stdin=subprocess.DEVNULL, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, errors="replace",
+    ) as process:  # fmt: skip
+        while True:
+            try:
+                told, said = process.communicate(timeout=0.2)
+                break
+            except subprocess.TimeoutExpired:
+                if stop.is_set():
+                    process.terminate()
+    if process.returncode not in (0, 1) or not told.strip():
+        lines = said.strip().splitlines()
+        raise OSError((lines or [tr("It has ended without a word.")])[-1].removeprefix("cluster: "))
+    return told
+
+
+_ABOUT = mark(
+    "A model that is too large for one machine runs on several, with a part of it on each. They "
+    "need the same version of Stretto and the model's files, and are reached by ssh without a "
+    "password."
+)
+_TWO = mark("Tick two machines or more, and choose a model.")
+
+Run = Callable[[Sequence[str], threading.Event], str]
+
+
+class MachinesDialog(QDialog):
+    """Nothing is asked of a machine before the person presses a button for it.
+
+    Signals:
+        opened(ref): the model runs, and the person may chat with it.
+
+    Args:
+        models: the names and folders of those that may be chosen.
+        file: of the hosts; None for the usual one.
+        run: runs one of the engine's commands, and returns what it prints.
+    """
+
+    opened = Signal(str)
+
+    def __init__(
+        self,
+        spread: SpreadModels,
+        models: Sequence[tuple[str, str]],
+        file: Path | None,
+        parent: QWidget,
+        run: Run | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("machines-dialog")
+        self.setWindowTitle(tr("Several Machines"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._spread, self._file, self._run = spread, file, run or run_command
+        self._starting: Server | None = None
+        self._asking = flows.Latest(self)
+        self._waits = False  # for a command's answer
+        about = self._note(tr(_ABOUT))
+        self.list = QTreeWidget(self)
+        self.list.setObjectName("machine-table")
+        self.list.setHeaderLabels([tr("Machine"), tr("Address"), tr("State")])
+        self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(False)
+        self.list.setWordWrap(True)
+        self.list.setAccessibleName(tr("Several Machines"))
+        self.list.setMinimumHeight(scaled(150))
+        head = self.list.header()
+        head.resizeSection(0, scaled(150))
+        head.resizeSection(1, scaled(200))
+        head.setStretchLastSection(True)
+        # Tab goes through them in the order in which they are made.
+        self.check = self._button(tr("Check"), self._on_check)
+        self.remove = self._button(tr("Remove"), self._on_remove)
+        self.name, self.address, self.program = (QLineEdit(self) for _ in range(3))
+        fields = (
+            (self.name, tr("Name")),
+            (self.address, tr("user@machine, or local")),
+            (self.program, tr("Its Python or Stretto (stretto)")),
+        )
+        adding = QHBoxLayout()
+        for width, (field, words) in enumerate(fields, 2):
+            field.setPlaceholderText(words)
+            field.setAccessibleName(words)
+            field.setToolTip(words)
+            adding.addWidget(field, width)
+        self.add = self._button(tr("Add"), self._on_add)
+        adding.addWidget(self.add)
+        self.model = QComboBox(self)
+        self.model.setAccessibleName(tr("Model"))
+        for shown, folder in models:
+            self.model.addItem(shown, folder)
+        self.test = self._button(tr("Test"), self._on_test)
+        self.test.setToolTip(tr("Measures the connection, and tokens a second beside one machine"))
+        self.leave = self._button(tr("Close"), self.reject)
+        self.go = self._button(tr("Start"), self._on_start)
+        self.go.setDefault(True)
+        below, foot = QHBoxLayout(), QHBoxLayout()
+        below.addWidget(self.check)
+        below.addWidget(self.remove)
+        below.addStretch(1)
+        foot.addWidget(QLabel(tr("Model"), self))
+        foot.addWidget(self.model, 1)
+        for button in (self.test, self.leave, self.go):
+            foot.addWidget(button)
+        self.said = self._note("")
+        self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(20, 18, 20, 16)
+        layout.setSpacing(10)
+        layout.addWidget(about)
+        layout.addWidget(self.list, 1)
+        for row in (below, adding):
+            layout.addLayout(row)
+        layout.addWidget(self.said)
+        layout.addLayout(foot)
+        self.resize(scaled(680), scaled(480))
+        self.list.itemChanged.connect(self._refresh)
+        self.list.currentItemChanged.connect(self._refresh)
+        for field, _ in fields:
+            field.textChanged.connect(self._refresh)
+        self._fill()
+
+    def _note(self, words: str) -> QLabel:
+        label = QLabel(words, self)
+        label.setProperty("muted", True)
+        label.setWordWrap(True)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        return label
+
+    def _button(self, words: str, pressed: Callable[[], object]) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAutoDefault(False)
+        button.clicked.connect(pressed)
+        return button
+
+    # The list.
+
+    def _hosts(self) -> Hosts | None:
+        try:
+            return Hosts(self._file)
+        except HostError as error:
+            self.said.setText(str(error))
+            return None
+
+    def _fill(self) -> None:
+        """Make the rows anew; ticks and states of those that stay are kept."""
+        before = {row.text(0): (row.checkState(0), row.text(2)) for row in self._rows()}
+        self.list.clear()
+        hosts = self._hosts()
+        for host in hosts.all() if hosts is not None else ():
+            ticked, state = before.get(host.name, (Qt.CheckState.Unchecked, ""))
+            if host.name == LOCAL:
+                ticked = Qt.CheckState.Checked
+            where = tr("This machine") if host.here else host.address
+            row = QTreeWidgetItem(self.list, [host.name, where, state or tr("Not checked yet")])
+            row.setCheckState(0, ticked)
+            row.setSizeHint(2, QSize(0, scaled(32)))
+        self._refresh()
+
+    def _rows(self) -> list[QTreeWidgetItem]:
+        found = (self.list.topLevelItem(n) for n in range(self.list.topLevelItemCount()))
+        return [row for row in found if row is not None]
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The names of the machines that are ticked, this one first."""
+        return tuple(r.text(0) for r in self._rows() if r.checkState(0) is Qt.CheckState.Checked)
+
+    @Slot()
+    def _refresh(self) -> None:
+        busy = self._waits or self._starting is not None
+        ready = len(self.chosen) > 1 and self.model.currentIndex() >= 0
+        for button in (self.test, self.go):
+            button.setEnabled(ready and not busy)
+        self.go.setToolTip("" if ready else tr(_TWO))
+        self.check.setEnabled(not busy)
+        row = self.list.currentItem()
+        self.remove.setEnabled(row is not None and row.text(0) != LOCAL and not busy)
+        self.add.setEnabled(bool(self.name.text().strip() and self.address.text().strip()))
+
+    @Slot()
+    def _on_add(self) -> None:
+        hosts = self._hosts()
+        if hosts is None:
+            return
+        name, address = self.name.text().strip(), self.address.text().strip()
+        try:
+            if name == LOCAL:
+                raise HostError(tr("“local” is this machine. Take another name."))
+            hosts.add(Host(name, address, self.program.text().strip()))
+        except (HostError, OSError) as error:
+            self.said.setText(str(error))
+            return
+        for field in (self.name, self.address, self.program):
+            field.clear()
+        self.said.clear()
+        self._fill()
+        row = next((row for row in self._rows() if row.text(0) == name), None)
+        if row is not None:
+            self.list.setCurrentItem(row)
+        self.list.setFocus()  # Space ticks it, and Add has nothing more to do
+
+    @Slot()
+    def _on_remove(self) -> None:
+        hosts, row = self._hosts(), self.list.currentItem()
+        try:
+            if hosts is not None and row is not None:
+                hosts.remove(row.text(0))
+        except (HostError, OSError) as error:
+            self.said.setText(str(error))
+        self._fill()
+
+    # What takes its time.
+
+    def _ask(self, words: str, *arguments: str, done: Callable[[str], object]) -> None:
+        self.said.setText(words)
+        file = ["--hosts-file", str(self._file)] if self._file is not None else []
+        self._waits = True
+        self._refresh()
+        self._asking.start(self._answered([*arguments, *file], done))
+
+    async def _answered(self, command: list[str], done: Callable[[str], object]) -> None:
+        run = self._run
+        try:
+            text = await flows.aside(lambda stop: run(command, stop))
+        except Exception as error:
+            self.said.setText(str(error))
+        else:
+            self.said.clear()
+            done(text)
+        self._waits = False
+        self._refresh()
+
+    @Slot()
+    def _on_check(self) -> None:
+        self._ask(tr("Asking the machines…"), "cluster", "check", "--json", done=self._on_checked)
+
+    def _on_checked(self, text: str) -> None:
+        told, said = {one["name"]: one for one in last_json(text)}, list[str]()
+        for row in self._rows():
+            one: dict[str, Any] = told.get(row.text(0), {})
+            said += [*(one.get("faults") or []), *(one.get("notes") or [])]
+            good = [tr("Ready"), f"{one['memory'] / 1e9:,.0f} GB"] if one.get("good") else []
+            row.setText(2, " · ".join(good) or tr("Not ready"))
+        self.said.setText("\n".join(said))
+
+    @Slot()
+    def _on_test(self) -> None:
+        given = ["cluster", "test", self.model.currentData(), "--hosts", ",".join(self.chosen)]
+        self._ask(tr("Testing. This takes a minute or more…"), *given, done=self.said.setText)
+
+    @Slot()
+    def _on_start(self) -> None:
+        hosts = self._hosts()
+        if hosts is None:
+            return
+        try:
+            group = hosts.group(self.chosen)
+        except HostError as error:
+            self.said.setText(str(error))
+            return
+        away = tuple(host.name for host in group if not host.here)
+        names = tuple(host.name for host in group)
+        file = str(self._file) if self._file is not None else ""
+        made = Group(names, self.model.currentData(), file)
+        self.said.setText(tr("Starting {hosts}…", hosts=", ".join(names)))
+        self._starting = self._spread.begin(made)
+        flows.start(self, self._open(self._starting, made, away))
+        self._refresh()
+
+    async def _open(self, server: Server, group: Group, away: tuple[str, ...]) -> None:
+        """Open the chat once the machines answer."""
+        try:
+            ref = await self._spread.listed(server, group, away)
+        except CancelledError:  # the program ends
+            return
+        except EngineError as error:
+            self._starting = None
+            self.said.setText(error.message)
+            self._refresh()
+            return
+        self._starting = None
+        self.opened.emit(ref)
+        self.accept()
+
+    def done(self, result: int) -> None:
+        """Closed while it starts, it gives that up."""
+        if self._starting is not None:
+            self._starting.close()
+            self._starting = None
+        super().done(result)

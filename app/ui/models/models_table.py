@@ -1,0 +1,615 @@
+"""The installed models as a table: sorted and searched, and painted in rows of two lines."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from app.models.installed import InstalledModels
+from app.models.loading import LoadState, ModelStatus
+from app.settings.language import counted, mark, number, tr
+from app.ui.style import tokens as t
+from app.ui.style.figures import bytes_line, date_line, percent
+from app.ui.style.icons import icon
+from app.ui.style.theme import grown, scaled, theme, ui_font
+from engine.hub.inventory import IMAGES, REASONING, TOOLS, FolderFacts, Installed, Source
+
+NOTHING = "–"
+_DAY = 86_400
+_CAN = {REASONING: mark("Reasoning"), TOOLS: mark("Tools"), IMAGES: mark("Images")}
+_WHOSE = {
+    Source.BUNDLED: mark("Comes with Stretto"),
+    Source.OWN: mark("Stretto's models"),
+    Source.ADDED: mark("Added by hand"),
+}
+"""The other places are called by the names of programs."""
+
+
+def precision(facts: FolderFacts) -> str:
+    """ "4-bit", "4-bit, mixed", "bfloat16"."""
+    if facts.bits:
+        bits = facts.bits
+        return tr("{bits}-bit, mixed", bits=bits) if facts.mixed else tr("{bits}-bit", bits=bits)
+    return facts.dtype or NOTHING
+
+
+def precision_tip(facts: FolderFacts) -> str:
+    if not facts.bits:
+        known = tr("Its weights are not quantized")
+        return known if facts.dtype else tr("Its config does not say")
+    words = counted("Weights in %n bit", "Weights in %n bits", facts.bits)
+    if facts.group_size:
+        words = counted(
+            "{weights}, %n of them share a scale",
+            "{weights}, %n of them share a scale",
+            facts.group_size,
+            weights=words,
+        )
+    return tr("{weights}; some layers have other bits", weights=words) if facts.mixed else words
+
+
+def context_of(facts: FolderFacts) -> str:
+    """ "128K", "1M", "4,000"."""
+    count = facts.context
+    if not count:
+        return NOTHING
+    if count % 2**20 == 0:
+        return f"{count // 2**20}M"
+    if count >= 1_000_000:
+        return f"{number(count / 1e6, 1)}M"
+    return f"{count // 1024}K" if count % 1024 == 0 else number(count)
+
+
+def capabilities(facts: FolderFacts) -> str:
+    return " · ".join(tr(words) for name, words in _CAN.items() if name in facts.capabilities)
+
+
+def capabilities_tip(facts: FolderFacts) -> str:
+    if IMAGES in facts.capabilities:
+        return tr("By its template and config. Stretto shows models no images yet.")
+    return tr("By its template and config")
+
+
+def used_of(when: float, now: float) -> str:
+    """ "Today", "Yesterday", "5 days ago", "12 March", "12 March 2024"."""
+    if when <= 0:
+        return NOTHING
+    day, today = time.localtime(when), time.localtime(now)
+    midnight = time.mktime((today.tm_year, today.tm_mon, today.tm_mday, 0, 0, 0, 0, 0, -1))
+    if when >= midnight:
+        return tr("Today")
+    days = int((midnight - when) // _DAY) + 1
+    if days < 7:
+        return tr("Yesterday") if days == 1 else counted("%n day ago", "%n days ago", days)
+    if day.tm_year == today.tm_year:
+        return date_line(when, tr("d MMMM", "Qt's form of a date"))
+    return date_line(when, tr("d MMMM yyyy", "Qt's form of a date"))
+
+
+def memory_of(status: ModelStatus, nbytes: int) -> str:
+    """What it takes of memory now, or how far it is. ``nbytes``: with its chats' caches."""
+    if status.state is LoadState.LOADING:
+        if status.share < 0.01:
+            return tr("Loading…")
+        return tr("Loading {share}", share=percent(min(0.99, status.share)))
+    if status.model is not None:
+        return bytes_line(max(nbytes, status.model.nbytes))
+    return tr("Not loaded") if status.state is LoadState.FAILED else ""
+
+
+def count(models: Sequence[Installed], looking: bool) -> str:
+    """ "12 models · 48 GB on disk"."""
+    # Revisions of one repository share files: it counts once.
+    nbytes = sum({m.removes: m.facts.nbytes for m in models}.values())
+    if not models:
+        return ""
+    parts = [
+        counted("%Ln model", "%Ln models", len(models)),
+        tr("{size} on disk", size=bytes_line(nbytes)),
+        tr("looking for more…") if looking else "",
+    ]
+    return " · ".join(filter(None, parts))
+
+
+def below(model: Installed, draft: str = "") -> str:
+    """The quieter line below its name: what it is and whose. `draft`: what drafts for it."""
+    drafted = tr("draft model {name}", name=draft) if draft else ""
+    return " · ".join(filter(None, (model.facts.architecture, drafted, whose(model))))
+
+
+def drafted(figures: Mapping[str, Any] | None) -> str:
+    """How much of what was drafted for a model has held; "" where nothing drafts for it.
+
+    `figures`: as `Engine.stats` tells them.
+    """
+    if figures is None:
+        return ""
+    name, count = figures["name"], figures["drafted_tokens"]
+    if not count:
+        return tr("{name} has drafted nothing yet.", name=name)
+    share = percent(figures["accepted_tokens"] / count)
+    return counted(
+        "{name} has drafted %Ln token; {share} of that held.",
+        "{name} has drafted %Ln tokens; {share} of them held.",
+        count,
+        name=name,
+        share=share,
+    )
+
+
+def whose(model: Installed) -> str:
+    return tr(_WHOSE[model.source]) if model.source in _WHOSE else model.source.value
+
+
+def sentence_of(
+    model: Installed, status: ModelStatus, when: float, now: float, pinned: bool, draft: str = ""
+) -> str:
+    """All that is known of it, as a screen reader says it."""
+    facts, takes = model.facts, memory_of(status, 0)
+    tokens = counted("context %Ln token", "context %Ln tokens", facts.context)
+    parts = [
+        model.name,
+        tr("pinned") if pinned else "",
+        facts.problem.rstrip("."),
+        tr("in memory, {size}", size=takes) if status.model is not None else takes,
+        below(model, draft),
+        bytes_line(facts.nbytes) if facts.nbytes else "",
+        precision(facts) if precision(facts) != NOTHING else "",
+        tokens if facts.context else "",
+        capabilities(facts).replace(" · ", ", "),
+        tr("licence {name}", name=facts.licence) if facts.licence else "",
+        tr("used {when}", when=used_of(when, now)) if when > 0 else "",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
+
+BELOW = int(Role.UserRole) + 1
+"""The line below the name."""
+PINNED = BELOW + 1
+WRONG = BELOW + 2
+"""Whether the line below says what is wrong with it."""
+
+
+class Column(IntEnum):
+    """The columns, from the left."""
+
+    NAME = 0
+    SIZE = 1
+    PRECISION = 2
+    CONTEXT = 3
+    CAN = 4
+    LICENCE = 5
+    USED = 6
+    MEMORY = 7
+
+
+_TIPS = {
+    Column.SIZE: mark("On disk"),
+    Column.CONTEXT: mark("The most tokens of a prompt and its reply together"),
+    Column.CAN: mark("By its template and config"),
+    Column.MEMORY: mark("Weights, and the KV caches of its chats"),
+}
+_RIGHT = {Column.SIZE, Column.CONTEXT, Column.MEMORY}
+
+
+def heads() -> tuple[str, ...]:
+    """What stands above the columns, in the order of `Column`."""
+    return (
+        tr("Model"),
+        tr("Size"),
+        tr("Precision"),
+        tr("Context"),
+        tr("Can", "what a model can do"),
+        tr("Licence"),
+        tr("Used", "when a model was used"),
+        tr("In memory"),
+    )
+
+
+class LibraryTable(QAbstractTableModel):
+    """The models of the list that a search leaves; pinned ones first.
+
+    Attributes:
+        rows: what is shown, from the top.
+    """
+
+    def __init__(
+        self,
+        installed: InstalledModels,
+        parent: QObject,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__(parent)
+        self._installed = installed
+        self._clock = clock
+        self._query = ""
+        self._column, self._down = Column.NAME, False
+        self._memory: dict[str, int] = {}
+        self.rows: list[Installed] = []
+        self.refresh()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show the list as it is now."""
+        rows = sorted(filter(self._found, self._installed.models.values()), key=self._name)
+        rows.sort(key=self._key, reverse=self._down)
+        rows.sort(key=lambda model: not self._installed.is_pinned(model))
+        if [m.folder for m in rows] != [m.folder for m in self.rows]:
+            self.beginResetModel()
+            self.rows = rows
+            self.endResetModel()
+        elif rows:
+            self.rows = rows
+            last = self.index(len(rows) - 1, len(Column) - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+
+    def search(self, query: str) -> None:
+        """From the next `refresh` on, show the models that are written of with these words."""
+        self._query = query
+
+    def show_memory(self, by_model: dict[str, int]) -> None:
+        """What each loaded model takes, by the engine's id."""
+        if by_model != self._memory:
+            self._memory = by_model
+            self.refresh()
+
+    def row_of(self, folder: Path) -> int:
+        """Where a model stands; -1 if it is not shown."""
+        return next((at for at, model in enumerate(self.rows) if model.folder == folder), -1)
+
+    # What Qt asks.
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(Column)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Role.DisplayRole:
+            arrow = " ↓" if self._down else " ↑"
+            return heads()[section] + (arrow if section == self._column else "")
+        if role == Role.ToolTipRole:
+            tip = _TIPS.get(Column(section))
+            return tr(tip) if tip is not None else None
+        if role == Role.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if section in _RIGHT else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self._column, self._down = Column(column), order == Qt.SortOrder.DescendingOrder
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(Column) - 1)
+        self.refresh()
+
+    def data(self, index: Index, role: int = 0) -> Any:
+        if not index.isValid() or index.row() >= len(self.rows):
+            return None
+        model, column = self.rows[index.row()], Column(index.column())
+        if role == Role.DisplayRole:
+            return self._text(model, column)
+        if role == Role.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if column in _RIGHT else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
+        if role == Role.ToolTipRole:
+            return self._tip(model, column)
+        if role == Role.AccessibleTextRole:
+            return self._said(model, column)
+        if role == BELOW:
+            return model.facts.problem or below(model, self._draft(model))
+        if role == WRONG:
+            return bool(model.facts.problem)
+        return self._installed.is_pinned(model) if role == PINNED else None
+
+    def _text(self, model: Installed, column: Column) -> str:
+        facts = model.facts
+        if column is Column.NAME:
+            return model.name
+        if column is Column.SIZE:
+            return bytes_line(facts.nbytes) if facts.nbytes else NOTHING
+        if column is Column.PRECISION:
+            return precision(facts)
+        if column is Column.CONTEXT:
+            return context_of(facts)
+        if column is Column.CAN:
+            return capabilities(facts)
+        if column is Column.LICENCE:
+            return facts.licence or NOTHING
+        if column is Column.USED:
+            return used_of(self._installed.last_used(model), self._clock())
+        status = self._installed.status(model)
+        return memory_of(status, self._bytes(model))
+
+    def _tip(self, model: Installed, column: Column) -> str:
+        if column is Column.NAME:
+            folder = str(model.folder).encode(errors="replace").decode()
+            return f"{model.facts.problem}\n{folder}" if model.facts.problem else folder
+        if column is Column.PRECISION:
+            return precision_tip(model.facts)
+        if column is Column.CONTEXT and model.facts.context:
+            tokens = model.facts.context
+            return counted("%Ln token", "%Ln tokens", tokens)
+        if column is Column.CAN:
+            return capabilities_tip(model.facts)
+        if column is Column.MEMORY:
+            return self._installed.status(model).error or drafted(
+                self._installed.draft_figures(model)
+            )
+        return ""
+
+    def _said(self, model: Installed, column: Column) -> str:
+        """A cell with its column's name; the first cell says the whole row."""
+        if column is not Column.NAME:
+            return f"{heads()[column]}: {self._text(model, column)}"
+        status, when = self._installed.status(model), self._installed.last_used(model)
+        pinned = self._installed.is_pinned(model)
+        draft = self._draft(model)
+        return sentence_of(model, status, when, self._clock(), pinned, draft)
+
+    def _draft(self, model: Installed) -> str:
+        """What drafts for it, or will once it is loaded; "" where that could not be loaded."""
+        loaded = self._installed.status(model).model
+        failed = loaded is not None and self._installed.drafts.failed(loaded)
+        return "" if failed else self._installed.draft_name(model)
+
+    # How it is sorted and found.
+
+    def _name(self, model: Installed) -> str:
+        return model.name.casefold()
+
+    def _key(self, model: Installed) -> Any:
+        facts = model.facts
+        if self._column is Column.SIZE:
+            return facts.nbytes
+        if self._column is Column.PRECISION:
+            return (facts.bits or 99, facts.dtype)
+        if self._column is Column.CONTEXT:
+            return facts.context
+        if self._column is Column.USED:
+            return self._installed.last_used(model)
+        if self._column is Column.MEMORY:
+            return self._bytes(model)
+        return self._text(model, self._column).casefold()
+
+    def _bytes(self, model: Installed) -> int:
+        loaded = self._installed.status(model).model
+        return max(self._memory.get(loaded.id, 0), loaded.nbytes) if loaded is not None else 0
+
+    def _found(self, model: Installed) -> bool:
+        if not self._query:
+            return True
+        facts = model.facts
+        text = " ".join((model.name, model.ref, below(model), precision(facts), facts.licence))
+        text = f"{text} {capabilities(facts)}".casefold()
+        return all(part in text for part in self._query.casefold().split())
+
+
+ROW = 52
+_WIDTHS = {
+    Column.SIZE: 86,
+    Column.PRECISION: 104,
+    Column.CONTEXT: 76,
+    Column.CAN: 176,
+    Column.LICENCE: 104,
+    Column.USED: 104,
+    Column.MEMORY: 92,
+}
+_LEAST_NAME = 240
+# Where the window is narrow these go first.
+_HIDDEN_FIRST = (Column.LICENCE, Column.USED, Column.CAN, Column.PRECISION, Column.CONTEXT)
+
+
+class LibraryView(QTableView):
+    """Chooses one model at a time.
+
+    Attributes:
+        hovered: the row under the pointer; -1 for none.
+
+    Signals:
+        opened(): Enter or a double click on the chosen model.
+        remove_asked(): Delete.
+        chosen(): another model is chosen, or none.
+    """
+
+    opened = Signal()
+    remove_asked = Signal()
+    chosen = Signal()
+
+    def __init__(self, table: LibraryTable, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.hovered = -1
+        self.setObjectName("model-table")
+        self.setModel(table)
+        self.setAccessibleName(tr("Models"))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setShowGrid(False)
+        self.setMouseTracking(True)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)  # Tab goes on to the buttons
+        self.setCornerButtonEnabled(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.setItemDelegate(_Delegate(self))
+        rows = self.verticalHeader()
+        rows.hide()
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        heads = self.horizontalHeader()
+        heads.setSectionsClickable(True)
+        heads.setHighlightSections(False)
+        heads.setMinimumSectionSize(40)
+        heads.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        heads.setSectionResizeMode(Column.NAME, QHeaderView.ResizeMode.Stretch)
+        heads.setSortIndicator(Column.NAME, Qt.SortOrder.AscendingOrder)
+        self.setSortingEnabled(True)
+        self.viewport().setAutoFillBackground(False)
+        self.doubleClicked.connect(self.opened)
+        self.selectionModel().currentRowChanged.connect(self.chosen)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    @Slot()
+    def _restyle(self) -> None:
+        """Text has another size or colour."""
+        self.verticalHeader().setDefaultSectionSize(grown(ROW, 2))
+        self.horizontalHeader().setFixedHeight(grown(30))
+        for column in _WIDTHS:
+            self.setColumnWidth(column, self._width(column))
+        self._hide_columns()
+        self.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._hide_columns()
+
+    def _width(self, column: Column) -> int:
+        """As wide as usual, wider where its head with the sign of the order needs it."""
+        heads = self.horizontalHeader()
+        arrow = heads.fontMetrics().horizontalAdvance(" ↓")
+        return max(scaled(_WIDTHS[column]), heads.sectionSizeHint(column) + arrow)
+
+    def _hide_columns(self) -> None:
+        """Where the window is narrow, some give way to the name."""
+        wanted = scaled(_LEAST_NAME) + sum(self._width(column) for column in _WIDTHS)
+        room = self.viewport().width() - wanted
+        for column in _HIDDEN_FIRST:
+            self.setColumnHidden(column, room < 0)
+            if room < 0:
+                room += self._width(column)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        self._hover(self.indexAt(event.position().toPoint()).row())
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._hover(-1)
+
+    def _hover(self, row: int) -> None:
+        if row != self.hovered:
+            self.hovered = row
+            self.viewport().update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.opened.emit()
+        elif event.key() in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
+            self.remove_asked.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class _Delegate(QStyledItemDelegate):
+    def __init__(self, view: LibraryView) -> None:
+        super().__init__(view)
+        self._view = view
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(40, grown(ROW, 2))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        tokens = theme().tokens
+        area: QRect = option.rect
+        current = index.row() == self._view.currentIndex().row()
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._ground(painter, option, area, index, current)
+        inner = area.adjusted(12, 0, -12, 0)
+        if index.column() == Column.NAME:
+            self._name(painter, inner, index, current)
+        else:
+            painter.setFont(ui_font(t.UI_PX))
+            painter.setPen(QColor(tokens.text if current else tokens.muted))
+            flags = Qt.AlignmentFlag(int(index.data(Qt.ItemDataRole.TextAlignmentRole)))
+            self._line(painter, inner, str(index.data() or ""), flags)
+        painter.restore()
+
+    def _ground(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        area: QRect,
+        index: Index,
+        current: bool,
+    ) -> None:
+        tokens = theme().tokens
+        line = QRect(area.left(), area.bottom(), area.width(), 1)
+        painter.fillRect(line, QColor(tokens.border))
+        if not current and self._view.hovered != index.row():
+            return
+        painter.setClipRect(area)
+        row = QRect(0, area.top() + 1, self._view.viewport().width(), area.height() - 2)
+        painter.setBrush(QColor(tokens.accent_quiet if current else tokens.hover))
+        focused = current and bool(option.state & QStyle.StateFlag.State_Active)
+        ring = focused and self._view.hasFocus()
+        painter.setPen(QColor(tokens.accent) if ring else Qt.PenStyle.NoPen)
+        painter.drawRoundedRect(row.adjusted(1, 0, -2, -1), t.RADIUS_SMALL, t.RADIUS_SMALL)
+        painter.setClipping(False)
+
+    def _name(self, painter: QPainter, area: QRect, index: Index, current: bool) -> None:
+        tokens = theme().tokens
+        top = QRect(area.left(), area.top() + 5, area.width(), grown(22))
+        if index.data(PINNED):
+            direction, whole = painter.layoutDirection(), QRect(top)
+            place = QRect(top.right() - 14, top.top() + 4, 14, 14)
+            top.setRight(place.left() - 6)
+            pin = QStyle.visualRect(direction, whole, place)
+            icon("push-pin", tokens.accent).paint(painter, pin)
+            top = QStyle.visualRect(direction, whole, top)
+        painter.setFont(ui_font(14, QFont.Weight.Medium))
+        painter.setPen(QColor(tokens.text))
+        self._line(painter, top, str(index.data()))
+        wrong = bool(index.data(WRONG))
+        quiet = tokens.text if current else tokens.muted
+        painter.setFont(ui_font(t.SMALL_PX))
+        painter.setPen(QColor(tokens.danger if wrong else quiet))
+        bottom = QRect(area.left(), area.top() + grown(25), area.width(), grown(20))
+        self._line(painter, bottom, str(index.data(BELOW)), Qt.AlignmentFlag.AlignLeft)
+
+    def _line(
+        self,
+        painter: QPainter,
+        area: QRect,
+        words: str,
+        flags: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignVCenter,
+    ) -> None:
+        # The end of a model's name says as much as its beginning.
+        name = flags == Qt.AlignmentFlag.AlignVCenter
+        where = Qt.TextElideMode.ElideMiddle if name else Qt.TextElideMode.ElideRight
+        shown = painter.fontMetrics().elidedText(words, where, area.width())
+        painter.drawText(area, flags | Qt.AlignmentFlag.AlignVCenter, shown)

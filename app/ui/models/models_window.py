@@ -1,0 +1,320 @@
+"""The Models window: what is installed, and what can be done with each model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.chats.library import ChatLibrary
+from app.models import residency
+from app.models.installed import InstalledModels
+from app.models.loading import LoadState
+from app.models.removal import Removal
+from app.settings.language import mark, tr
+from app.ui.models.foot import AddingTalk, DraftTalk, LibraryFoot, RemovalTalk
+from app.ui.models.memory_figures import MemoryFigures
+from app.ui.models.models_table import LibraryTable, LibraryView, count
+from app.ui.models.remote import RemoteList
+from app.ui.widgets import asking
+from engine.hub.inventory import Installed
+
+
+class LibraryHead(QWidget):
+    """A row.
+
+    Attributes:
+        add: asks for a folder in which models are looked for.
+        get: asks for a model from the hub.
+    """
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.search = QLineEdit(self)
+        self.search.setPlaceholderText(tr("Search models"))
+        self.search.setAccessibleName(tr("Search models"))
+        self.search.setClearButtonEnabled(True)
+        for clear in self.search.findChildren(QAbstractButton):
+            clear.setAccessibleName(tr("Clear the search"))
+        self.add = QPushButton(tr("Add Folder…"), self)
+        self.add.setToolTip(tr("Look for models in a folder of yours"))
+        self.get = QPushButton(tr("Get Model…"), self)
+        self.get.setToolTip(tr("Download a model from the hub"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.search, 1)
+        for button in (self.add, self.get):
+            button.setAutoDefault(False)
+            row.addWidget(button)
+
+
+_NONE = mark(
+    "No models yet. Get one from the hub, or add the folder where yours are: they are used "
+    "where they lie."
+)
+_NO_MATCH = mark("No model has these words.")
+
+
+class ModelsWindow(QDialog):
+    """Stays open beside the main window.
+
+    Signals:
+        opened(ref): the person wants to chat with that model.
+        get_asked(): the person wants one from the hub.
+        convert_asked(model): the person wants a smaller copy of that `Installed`.
+        too_large(ref): what was to be loaded from here does not fit into memory.
+
+    Attributes:
+        talk: what is said and asked while one is removed.
+    """
+
+    opened = Signal(str)
+    get_asked = Signal()
+    convert_asked = Signal(object)
+    too_large = Signal(str)
+
+    def __init__(
+        self,
+        installed: InstalledModels,
+        removal: Removal,
+        library: ChatLibrary,
+        parent: QWidget,
+        show_folder: Callable[[Path], object] | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("models-window")
+        self.setWindowTitle(tr("Models"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._installed, self._removal, self._library = installed, removal, library
+        self._loader = library.loader
+        self._show_folder = show_folder or asking.show_folder
+        self._chosen: tuple[Path | None, int] = (None, 0)  # its folder, and where it stood
+        # Tab goes through the parts in the order in which they are made.
+        head = LibraryHead(self)
+        self.search, self.add, self.get = head.search, head.add, head.get
+        self.table = LibraryTable(installed, self)
+        self.view = LibraryView(self.table, self)
+        self.remotes = RemoteList(library, self._say, self)
+        self.foot = LibraryFoot(self)
+        self._loading = ""  # the model that was to be loaded from here
+        self.talk = RemovalTalk(installed, removal, self.foot)
+        self.adding = AddingTalk(installed, self.foot)
+        self.drafting = DraftTalk(installed, self.foot)
+        self.empty = QLabel(self)
+        self.empty.setProperty("muted", True)
+        self.empty.setWordWrap(True)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(20, 20, 20, 16)
+        layout.setSpacing(12)
+        layout.addWidget(head)
+        layout.addWidget(self.view, 1)
+        layout.addWidget(self.empty, 1)
+        layout.addWidget(self.remotes)
+        layout.addWidget(self.foot)
+        self.resize(1120, 600)
+        self._figures = MemoryFigures(self._loader, self)
+        self._connect()
+        self._choose_again()
+        self._refresh()
+
+    def _say(self, words: str, undo: Callable[[], None] | None = None) -> None:
+        self.foot.say(words, undo)
+
+    def _connect(self) -> None:
+        self.add.clicked.connect(self.adding.choose_folder)
+        self.get.clicked.connect(self.get_asked)
+        self.search.textChanged.connect(self._on_search)
+        self.view.chosen.connect(self._on_chosen)
+        self.view.opened.connect(self.open_in_chat)
+        self.view.remove_asked.connect(self.remove)
+        self.view.customContextMenuRequested.connect(self._pop_menu)
+        self.remotes.opened.connect(self.opened)
+        self.foot.chat_asked.connect(self.open_in_chat)
+        self.foot.load_asked.connect(self.load_or_unload)
+        self.foot.pin_asked.connect(self.toggle_pin)
+        self.foot.convert_asked.connect(lambda: self.convert_asked.emit(self.model))
+        self.foot.folder_asked.connect(self.show_in_folder)
+        self.foot.removal_asked.connect(self.remove)
+        self.foot.adapter_asked.connect(lambda: self.adding.choose_adapter(self.model))
+        self.foot.draft_asked.connect(lambda: self.drafting.choose(self.model))
+        self.talk.answered.connect(self._on_answered)
+        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
+        find.activated.connect(self.search.setFocus)
+        self._installed.changed.connect(self._refresh)
+        self._library.activity.connect(self._on_activity)
+        self._loader.changed.connect(self._on_model)
+        self._loader.progressed.connect(self.table.refresh)
+        self.table.modelReset.connect(self._choose_again)
+        self._figures.told.connect(self.table.show_memory)
+        self._figures.drafted.connect(self._installed.drafts.note)
+
+    # What is shown.
+
+    @property
+    def model(self) -> Installed | None:
+        """The chosen model."""
+        at = self.view.currentIndex().row()
+        return self.table.rows[at] if 0 <= at < len(self.table.rows) else None
+
+    def choose(self, folder: Path) -> bool:
+        """Choose a model by its folder; False if it is not shown."""
+        at = self.table.row_of(folder)
+        if at >= 0:
+            self.view.setCurrentIndex(self.table.index(at, 0))
+        return at >= 0
+
+    @Slot()
+    def _choose_again(self) -> None:
+        """Rows came, went or moved: the chosen model stays chosen, or what took its place is."""
+        chosen, at = self._chosen
+        if self.table.rows and (chosen is None or not self.choose(chosen)):
+            at = min(max(0, at), len(self.table.rows) - 1)
+            self.view.setCurrentIndex(self.table.index(at, 0))
+
+    @Slot()
+    def _refresh(self) -> None:
+        self.table.refresh()
+        models = self._installed.models
+        self.view.setVisible(bool(self.table.rows))
+        self.empty.setVisible(not self.table.rows)
+        looking = self._installed.looking and not models
+        words = tr(_NO_MATCH if self.search.text() else _NONE)
+        self.empty.setText(tr("Looking for models…") if looking else words)
+        self.foot.count(count(list(models.values()), self._installed.looking))
+        self._show_buttons()
+
+    def _show_buttons(self) -> None:
+        model = self.model
+        if model is None:
+            self.foot.show_none()
+            return
+        status = self._installed.status(model)
+        loaded = status.model is not None
+        self.foot.show_model(
+            model,
+            status,
+            pinned=self._installed.is_pinned(model),
+            why_not_unload=residency.why_not_unload(self._library, status.ref) if loaded else "",
+            why_not_remove=self._removal.why_not(model),
+        )
+
+    @Slot()
+    def _on_chosen(self) -> None:
+        if self.model is not None:
+            self._chosen = (self.model.folder, self.view.currentIndex().row())
+        self.talk.keep()
+        self._show_buttons()
+        self.view.viewport().update()
+
+    @Slot(str)
+    def _on_search(self, words: str) -> None:
+        self.table.search(words)
+        self._refresh()
+
+    @Slot(str)
+    def _on_activity(self, _chat_id: str) -> None:
+        self._show_buttons()
+
+    @Slot(str)
+    def _on_model(self, ref: str) -> None:
+        status = self._loader.get(ref)
+        if ref == self._loading and status.state is not LoadState.LOADING:
+            self._loading = ""
+            self.foot.say(status.error)
+            if status.fit is not None:
+                self.too_large.emit(ref)
+
+    # What is done.
+
+    @Slot()
+    def open_in_chat(self) -> None:
+        if self.model is not None and not self.model.facts.problem:
+            self.opened.emit(self.model.ref)
+
+    @Slot()
+    def load_or_unload(self) -> None:
+        """Load the chosen model, take it out of memory, or let it be loaded no further."""
+        model = self.model
+        if model is None:
+            return
+        status = self._installed.status(model)
+        if status.state is LoadState.LOADING:
+            self.foot.say(residency.cancel_load(self._library, status.ref))
+        elif status.model is not None:
+            why = residency.unload(self._library, status.ref)
+            done = tr("{name} is unloaded. Its chats load it when they send.", name=model.name)
+            self.foot.say(why or done)
+        elif not model.facts.problem:
+            self._loading = model.ref
+            self._loader.want(model.ref)
+
+    @Slot()
+    def toggle_pin(self) -> None:
+        if self.model is not None:
+            self._installed.pin(self.model, not self._installed.is_pinned(self.model))
+
+    @Slot()
+    def show_in_folder(self) -> None:
+        if self.model is not None:
+            self._show_folder(self.model.folder)
+
+    @Slot()
+    def remove(self) -> None:
+        """Move the chosen model to the trash; ask first where somebody would miss it."""
+        if self.model is not None:
+            self.talk.begin(self.model)
+
+    @Slot()
+    def _on_answered(self) -> None:
+        self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._show_buttons()
+
+    @Slot(QPoint)
+    def _pop_menu(self, at: QPoint) -> None:
+        model = self.model
+        if model is None:
+            return
+        menu = self.foot.menu()
+        if self._installed.listed_by(model) and not model.facts.gone:
+            menu.addAction(tr("Remove from List"), lambda: self.talk.forget(model))
+        menu.popup(self.view.viewport().mapToGlobal(at))
+
+    # Coming and going.
+
+    def begin(self) -> None:
+        """Come on screen, or forward, and look at the disk anew."""
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        self.search.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._installed.look()
+        self._figures.start()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.talk.asked is not None:
+            self.talk.keep()
+        elif event.key() == Qt.Key.Key_Escape and self.search.text():
+            self.search.clear()
+        elif event.key() == Qt.Key.Key_Down and self.search.hasFocus():
+            self.view.setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            super().keyPressEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._figures.stop()
+        self._installed.stop()
+        super().hideEvent(event)

@@ -1,0 +1,477 @@
+"""Models that answer elsewhere: a list of them, and the dialog that adds one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import flows
+from app.bridge import Bridge
+from app.chats.library import ChatLibrary
+from app.models.loading import ModelLoader
+from app.remote import address as addresses
+from app.remote.address import AddressError, Listed, Remote
+from app.remote.finding import Found
+from app.remote.remotes import Remotes
+from app.settings import keychain
+from app.settings.language import counted, mark, tr
+from app.ui.models.model_list import ElidedLabel
+from app.ui.style.theme import grown, ui_font
+from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.sheet import keep_high, keep_wide, open_dialog
+from engine import EngineError
+
+_LOOKING = mark(
+    "Looking while this window is open. Nothing is found yet: the other Stretto must have been "
+    "started by “serve --announce”."
+)
+_CHOOSE = mark("Choose one, and write the key that was made there.")
+_ROW, _ROWS = 28, 3
+_ADDRESS = Qt.ItemDataRole.UserRole
+
+
+class NetworkList(QWidget):
+    """A switch, off at first, and under it what is found while it is on.
+
+    Signals:
+        chosen(address): one of those that were found.
+        grew(): it takes more room, or less.
+    """
+
+    chosen = Signal(str)
+    grew = Signal()
+
+    def __init__(self, remotes: Remotes, bridge: Bridge, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._remotes, self._bridge = remotes, bridge
+        self._channel: int | None = None
+        self._looking: Future[None] | None = None
+        self.switch = QCheckBox(tr("Find Stretto on this network"), self)
+        self.list = QListWidget(self)
+        self.list.setObjectName("network-list")
+        self.list.setAccessibleName(tr("Found on this network"))
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setFixedHeight(grown(_ROW) * _ROWS)
+        self.said = QLabel(self)
+        self.said.setProperty("muted", True)
+        self.said.setWordWrap(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        for each in (self.switch, self.list, self.said):
+            layout.addWidget(each)
+        self.list.currentItemChanged.connect(self._on_chosen)
+        self.switch.setChecked(remotes.finds)
+        self.switch.toggled.connect(self._on_switched)
+        self._look(remotes.finds)
+
+    def stop(self) -> None:
+        """The dialog goes: look no longer."""
+        if self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
+        if self._channel is not None:
+            self._bridge.close(self._channel)
+            self._channel = None
+
+    @Slot(bool)
+    def _on_switched(self, on: bool) -> None:
+        self._remotes.set_finds(on)
+        self._look(on)
+
+    def _look(self, on: bool) -> None:
+        self.stop()
+        self._show(())
+        self.said.setVisible(on)
+        if on:
+            self._channel, tell = self._bridge.channel(self._show)
+            self._looking = self._remotes.look(tell)
+            flows.start(self, self._watch(self._looking))
+        self.grew.emit()
+
+    def _show(self, found: tuple[Found, ...]) -> None:
+        current = self.list.currentItem()
+        before = current.data(_ADDRESS) if current is not None else None
+        self.list.blockSignals(True)
+        self.list.clear()
+        for each in found:
+            item = QListWidgetItem(f"{each.name} · {each.host}", self.list)
+            item.setData(_ADDRESS, each.address)
+            item.setSizeHint(QSize(0, grown(_ROW)))
+            if each.address == before:
+                self.list.setCurrentItem(item)
+        self.list.blockSignals(False)
+        self.list.setVisible(bool(found))
+        self.said.setText(tr(_CHOOSE if found else _LOOKING))
+        self.grew.emit()
+
+    async def _watch(self, looking: Future[None]) -> None:
+        """Say why, where the network cannot be searched."""
+        try:
+            await flows.arrived(looking)
+        except CancelledError:
+            return
+        except Exception as error:
+            if looking is self._looking:
+                self.said.setText(error.message if isinstance(error, EngineError) else str(error))
+                self.grew.emit()
+
+    @Slot(QListWidgetItem)
+    def _on_chosen(self, item: QListWidgetItem | None) -> None:
+        if item is not None:
+            self.chosen.emit(item.data(_ADDRESS))
+
+
+_KEPT = mark("Kept in this system's keychain, and shown to this address alone.")
+_HERE_ONLY = mark(
+    "Kept until Stretto ends, and shown to this address alone: this system has no keychain that "
+    "could keep it."
+)
+_LEAVES = mark("What you send in a chat with this model leaves this machine and goes to {host}.")
+_STAYS = mark("{host} is another program of this machine.")
+_OPEN = mark("The way there is not encrypted: others on it can read what you send, and the key.")
+_NONE = mark("Write an address, and the name of a model or choose one of those there.")
+
+
+class RemoteDialog(QDialog):
+    """Nothing is asked of the address before the person presses the button for it.
+
+    The network is searched only while the switch for it is on.
+
+    Signals:
+        added(ref): the model is in the list.
+    """
+
+    added = Signal(str)
+
+    def __init__(self, loader: ModelLoader, bridge: Bridge, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("remote-dialog")
+        self.setWindowTitle(tr("Add a Remote Model"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._loader = loader
+        self._listed: dict[str, Listed] = {}
+        self._asking = flows.Latest(self)
+        self.address = QLineEdit(self)
+        self.address.setPlaceholderText("https://example.org/v1")
+        self.address.setMaxLength(addresses.LONGEST)
+        self.key = QLineEdit(self)
+        self.key.setEchoMode(QLineEdit.EchoMode.Password)
+        self.key.setPlaceholderText(tr("Only if it wants one"))
+        self.model = QComboBox(self)
+        self.model.setEditable(True)
+        self.model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.model.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.test = QPushButton(tr("Show Its Models"), self)
+        self.test.setAutoDefault(False)
+        self.test.setToolTip(tr("Asks the address which models it has, and sends nothing else"))
+        self.found = NetworkList(loader.remotes, bridge, self)
+        self.found.chosen.connect(self._on_found)
+        self.where, self.kept, self.said = (self._note() for _ in range(3))
+        buttons = QDialogButtonBox(self)
+        self.go = buttons.addButton(tr("Add"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.go.setDefault(True)
+        cancel = buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        cancel.setAutoDefault(False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(20, 18, 20, 16)
+        layout.setSpacing(8)
+        layout.addWidget(self.found)
+        below: dict[QWidget, QWidget] = {self.address: self.where, self.key: self.kept}
+        fields: tuple[tuple[str, QWidget], ...] = (
+            (tr("Address"), self.address),
+            (tr("Key"), self.key),
+            (tr("Model"), self.model),
+        )
+        for words, field in fields:
+            label = QLabel(words, self)
+            label.setBuddy(field)
+            field.setAccessibleName(words)
+            layout.addWidget(label)
+            layout.addWidget(field)
+            if field in below:
+                layout.addWidget(below[field])
+        layout.addWidget(self.test, 0, Qt.AlignmentFlag.AlignLeft)
+        layout.addWidget(self.said)
+        layout.addSpacing(8)
+        layout.addWidget(buttons)
+        keep_wide(self, 480)
+        self.address.textChanged.connect(self._on_address)
+        self.key.textChanged.connect(self._refresh)
+        self.model.editTextChanged.connect(self._refresh)
+        self.test.clicked.connect(self.show_models)
+        buttons.accepted.connect(self._on_go)
+        buttons.rejected.connect(self.reject)
+        # What is said takes more lines or fewer; once the words are laid out it is known how many.
+        self._fit_soon = QTimer(self, singleShot=True, interval=0)
+        self._fit_soon.timeout.connect(self._fit)
+        self.found.grew.connect(self._fit_soon.start)
+        self.finished.connect(self.found.stop)
+        flows.start(self, self._say_where_kept())
+        self._refresh()
+
+    def _note(self) -> QLabel:
+        label = QLabel(self)
+        label.setProperty("muted", True)
+        label.setWordWrap(True)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        return label
+
+    def _base(self) -> str:
+        """The address as it is used; "" where it is none."""
+        try:
+            return addresses.normalised(self.address.text())
+        except AddressError:
+            return ""
+
+    def _remote(self) -> Remote | None:
+        """What stands in the fields; None where something is missing."""
+        base, model = self._base(), self.model.currentText().strip()
+        one = self._listed.get(model, Listed(model))
+        found = Remote(base, model, one.kind, one.context)
+        return found if addresses.named(found.ref) is not None else None
+
+    @Slot()
+    def _on_address(self) -> None:
+        self._asking.cancel()  # that was about another address
+        self._listed = {}
+        self.said.setText("")
+        self._refresh()
+
+    @Slot(str)
+    def _on_found(self, address: str) -> None:
+        self.address.setText(address)
+
+    @Slot()
+    def _refresh(self) -> None:
+        text, base, words = self.address.text().strip(), self._base(), list[str]()
+        if base:
+            here, host = addresses.is_here(base), addresses.host_of(base)
+            words = [tr(_STAYS if here else _LEAVES, host=host)]
+            words += [tr(_OPEN)] if addresses.is_open(base) else []
+        elif text:
+            try:
+                addresses.normalised(text)
+            except AddressError as error:
+                words = [str(error)]
+        self._say(self.where, " ".join(words))
+        self.test.setEnabled(bool(base))
+        ready = self._remote() is not None
+        self.go.setEnabled(ready)
+        self.go.setToolTip("" if ready else tr(_NONE))
+
+    def _say(self, label: QLabel, words: str) -> None:
+        label.setText(words)
+        label.setVisible(bool(words))
+        self._fit_soon.start()
+
+    @Slot()
+    def _fit(self) -> None:
+        keep_high(self)
+
+    async def _say_where_kept(self) -> None:
+        there = await flows.aside(lambda _: keychain.is_there())
+        self._say(self.kept, tr(_KEPT if there else _HERE_ONLY))
+
+    # What there is.
+
+    @Slot()
+    def show_models(self) -> None:
+        """Ask the address which models it has."""
+        base, key = self._base(), self.key.text().strip()
+        if not base:
+            return
+        self._say(self.said, tr("Asking {host}…", host=addresses.host_of(base)))
+        self._asking.start(self._ask(base, key))
+
+    async def _ask(self, base: str, key: str) -> None:
+        try:
+            found = await flows.arrived(self._loader.remotes.models_at(base, key or None))
+        except CancelledError:
+            return
+        except Exception as error:
+            self._say(self.said, error.message if isinstance(error, EngineError) else str(error))
+            return
+        written = self.model.currentText().strip()
+        self._listed = {one.model: one for one in found}
+        self.model.clear()
+        self.model.addItems([one.model for one in found])
+        if written:
+            self.model.setEditText(written)
+        self._say(
+            self.said,
+            counted("%n model answers there.", "%n models answer there.", len(found))
+            if found
+            else tr("It answers, but lists no models. Write the name of one."),
+        )
+        self._refresh()
+
+    @Slot()
+    def _on_go(self) -> None:
+        remote = self._remote()
+        if remote is None:
+            return
+        key = self.key.text().strip()
+        self._loader.add_remote(remote, key or None)
+        if key:
+            remotes, address = self._loader.remotes, remote.address
+            # Of the loader: this dialog is gone before the keychain has it.
+            keeping = flows.aside(lambda _: remotes.keep_key(address, key))
+            flows.start(self._loader, keeping)
+        self.added.emit(remote.ref)
+        self.accept()
+
+
+Say = Callable[[str, Callable[[], None] | None], None]
+
+
+class RemoteRow(QFrame):
+    """One model: its name, whom its text goes to, and what can be done with it."""
+
+    def __init__(self, remote: Remote, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("model-row")
+        self.remote = remote
+        self.name = ElidedLabel(remote.model, self)
+        self.name.setFont(ui_font(14, QFont.Weight.Medium))
+        self.name.setToolTip(remote.model)
+        where = tr("On this machine") if remote.here else tr("Leaves this machine")
+        self.place = ElidedLabel(f"{remote.address} · {where}", self)
+        self.place.setProperty("muted", True)
+        self.place.setToolTip(remote.address)
+        self.open = IconButton("chat-circle", tr("Open in a Chat"), self)
+        self.open.setAccessibleName(tr("Open {name} in a chat", name=remote.name))
+        self.remove = IconButton("x", tr("Remove from List"), self)
+        self.remove.setAccessibleName(tr("Remove {name} from the list", name=remote.name))
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self.name)
+        words.addWidget(self.place)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 6, 0, 6)
+        row.setSpacing(8)
+        row.addLayout(words, 1)
+        row.addWidget(self.open)
+        row.addWidget(self.remove)
+
+
+class RemoteList(QWidget):
+    """A row for each remote model. Removing one keeps its chats, and can be undone.
+
+    Signals:
+        opened(ref): the person wants to chat with that model.
+    """
+
+    MOST_SHOWN = 3
+    """Rows that are in sight; the others are scrolled to."""
+
+    opened = Signal(str)
+
+    def __init__(self, library: ChatLibrary, say: Say, parent: QWidget) -> None:
+        """``say``: tells a sentence, with what takes it back."""
+        super().__init__(parent)
+        self._library, self._say = library, say
+        self._loader = library.loader
+        self.rows: list[RemoteRow] = []
+        self.head = QLabel(tr("Answered elsewhere"), self)
+        self.add = QPushButton(tr("Add a Remote Model…"), self)
+        self.add.setAutoDefault(False)
+        self.add.setToolTip(tr("A model at an address, such as vLLM, llama.cpp or another Stretto"))
+        self.add.clicked.connect(self.ask)
+        head = QHBoxLayout()
+        head.addWidget(self.head)
+        head.addStretch(1)
+        head.addWidget(self.add)
+        inner = QWidget(self)
+        self._column = QVBoxLayout(inner)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._area = QScrollArea(self)
+        self._area.setAccessibleName(tr("Answered elsewhere"))
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setWidgetResizable(True)
+        self._area.setWidget(inner)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addLayout(head)
+        layout.addWidget(self._area)
+        self._loader.changed.connect(self._on_model)
+        self.refresh()
+
+    @Slot(str)
+    def _on_model(self, _ref: str) -> None:
+        if tuple(row.remote.ref for row in self.rows) != self._loader.remotes.refs:
+            self.refresh()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Make the rows anew."""
+        for row in self.rows:
+            row.hide()
+            self._column.removeWidget(row)
+            row.deleteLater()
+        models = (self._loader.remotes.model(ref) for ref in self._loader.remotes.refs)
+        self.rows = [self._row(model.remote) for model in models if model is not None]
+        if self.rows:
+            self.rows[0].setProperty("first", True)
+        self._area.setVisible(bool(self.rows))
+        high = max((row.sizeHint().height() for row in self.rows), default=0)
+        self._area.setFixedHeight(high * min(len(self.rows), self.MOST_SHOWN))
+
+    def _row(self, remote: Remote) -> RemoteRow:
+        row = RemoteRow(remote, self)
+        row.open.clicked.connect(lambda: self.opened.emit(remote.ref))
+        row.remove.clicked.connect(lambda: self._remove(remote))
+        self._column.addWidget(row)
+        return row
+
+    @Slot()
+    def ask(self) -> None:
+        """Ask for another one."""
+        open_dialog(RemoteDialog(self._loader, self._library.bridge, self.window()))
+
+    def _remove(self, remote: Remote) -> None:
+        loader, remotes, address = self._loader, self._loader.remotes, remote.address
+        taking: asyncio.Task[str] | None = None
+        if loader.remove_remote(remote.ref):
+            # Of the loader: this list may be gone before the keychain has answered.
+            taking = flows.start(loader, flows.aside(lambda _: remotes.take_key(address)))
+        self.add.setFocus(Qt.FocusReason.OtherFocusReason)
+
+        async def give_back(taking: asyncio.Task[str]) -> None:
+            if key := await taking:
+                await flows.aside(lambda _: remotes.keep_key(address, key))
+
+        def restore() -> None:
+            loader.add_remote(remote)
+            if taking is not None:
+                flows.start(loader, give_back(taking))
+
+        words = tr("{name} is no longer listed. Its chats stay.", name=remote.name)
+        self._say(words, restore)

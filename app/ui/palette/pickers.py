@@ -1,0 +1,226 @@
+"""Lists over a pane while a message is written: prompts by "/", resources by "@"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QTextCursor
+from PySide6.QtWidgets import QTextEdit, QVBoxLayout, QWidget
+
+from app.settings.language import tr
+from app.ui.palette.finder import Entry, EntryKind, Finder
+from app.ui.palette.palette import Card
+from app.ui.style import tokens as t
+from app.ui.style.theme import grown
+
+LONGEST = 60
+"""What is longer is a message, and looks for nothing."""
+
+
+class FieldPicker(Card):
+    """The list, its place above the field, and the keys that it takes while it is shown."""
+
+    MOST = 7
+
+    def __init__(self, name: str, field: QTextEdit, composer: QWidget, parent: QWidget) -> None:
+        super().__init__(name, parent)
+        self._field = field
+        self._composer = composer
+        self._dismissed = False
+        self.setAccessibleName(name)
+        self.list.clicked.connect(self._on_clicked)
+        self.speak_for(field)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 6, 6, 6)
+        column.addWidget(self.list)
+        field.installEventFilter(self)
+        field.textChanged.connect(self._on_text)
+        parent.installEventFilter(self)
+        self.hide()
+
+    def names(self) -> list[str]:
+        """What is listed, from top to bottom."""
+        return [str(self.rows.index(n).data()) for n in range(self.rows.rowCount())]
+
+    def wanted(self) -> str | None:
+        """What the field looks for; None where it looks for nothing of this list."""
+        raise NotImplementedError
+
+    def found(self, typed: str) -> list[Entry]:
+        """What there is for it, the best first."""
+        raise NotImplementedError
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show the list as it is now, with the row that was meant, if it is still there.
+
+        What nothing was found for until now may have come.
+        """
+        before = self.rows.entry(self.list.currentIndex()) if self.isVisible() else None
+        self._on_text()
+        for number in range(self.rows.rowCount()):
+            entry = self.rows.entry(self.rows.index(number))
+            if before is not None and entry is not None and entry.key == before.key:
+                self.list.setCurrentIndex(self.rows.index(number))
+
+    @Slot()
+    def _on_text(self) -> None:
+        typed = self.wanted()
+        if typed is None:
+            self._dismissed = False
+        if typed is None or self._dismissed or not self._field.hasFocus():
+            self.hide()
+            return
+        entries = self.found(typed)
+        self.rows.show(entries)
+        if not entries:
+            self.hide()
+            return
+        self.list.setCurrentIndex(self.rows.index(0))
+        self._place()
+        self.show()
+        self.raise_()
+
+    def _best(self, entries: list[Entry], typed: str) -> list[Entry]:
+        """Those that match, the best first."""
+        finder = Finder(entries, {}, self)
+        finder.look_for(typed)
+        finder.finish()
+        found = finder.best()
+        finder.deleteLater()
+        return found
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        if watched is self._field and self.isVisible():
+            if kind == QEvent.Type.FocusOut:
+                self.hide()
+            elif kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+                return self._key(event)
+        elif watched is self.parentWidget() and kind == QEvent.Type.Resize:
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def _key(self, event: QKeyEvent) -> bool:
+        key, count = event.key(), self.rows.rowCount()
+        at = self.list.currentIndex().row()
+        if key == Qt.Key.Key_Escape:
+            self._dismissed = True
+            self.hide()
+        elif key in {Qt.Key.Key_Down, Qt.Key.Key_Up}:
+            step = 1 if key == Qt.Key.Key_Down else -1
+            self.list.setCurrentIndex(self.rows.index((at + step) % count))
+        elif key in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab}:
+            self._choose(self.list.currentIndex())
+        else:
+            return False
+        return True
+
+    def _choose(self, index: QModelIndex) -> None:
+        entry = self.rows.entry(index)
+        self.hide()
+        if entry is not None and not entry.why_not:
+            entry.choose()
+
+    @Slot(QModelIndex)
+    def _on_clicked(self, index: QModelIndex) -> None:
+        self._choose(index)
+
+    def _place(self) -> None:
+        field = self._composer.geometry()
+        rows = min(self.rows.rowCount(), self.MOST)
+        height = min(rows * max(t.ROW, grown(t.ROW)) + 14, max(60, field.top() - 8))
+        self.setGeometry(field.left(), field.top() - height - 6, field.width(), height)
+
+
+class PromptPicker(FieldPicker):
+    """A list over the pane while what stands in the field looks for a prompt.
+
+    Signals:
+        chosen(name): this prompt is to stand in the field.
+        manage_asked(): the person wants to write prompts.
+    """
+
+    chosen = Signal(str)
+    manage_asked = Signal()
+
+    def __init__(
+        self,
+        field: QTextEdit,
+        composer: QWidget,
+        prompts: Callable[[], Mapping[str, str]],
+        more: Callable[[], list[Entry]],
+        parent: QWidget,
+    ) -> None:
+        """``more``: prompts from elsewhere, listed after the person's own."""
+        super().__init__(tr("Prompts"), field, composer, parent)
+        self._prompts = prompts
+        self._more = more
+
+    def wanted(self) -> str | None:
+        text = self._field.toPlainText()
+        looks = text.startswith("/") and "\n" not in text and len(text) <= LONGEST
+        return text[1:] if looks else None
+
+    def found(self, typed: str) -> list[Entry]:
+        prompts = self._prompts()
+        entries = [
+            Entry(
+                EntryKind.PROMPT,
+                f"prompt:{name}",
+                name,
+                lambda name=name: self.chosen.emit(name),  # type: ignore[misc]
+                beside=" ".join(text.split())[:200],
+            )
+            for name, text in prompts.items()
+        ]
+        found = self._best([*entries, *self._more()], typed)
+        if not typed.strip():
+            words = tr("Edit Prompts…") if prompts else tr("Write a Prompt…")
+            found.append(Entry(EntryKind.COMMAND, "prompts", words, self.manage_asked.emit))
+        return found
+
+
+_LOOKS = re.compile(rf"(?:^|\s)@([^@\n]{{0,{LONGEST}}})$")
+
+
+class ResourcePicker(FieldPicker):
+    """A list over the pane while the word before the cursor looks for a resource."""
+
+    def __init__(
+        self,
+        field: QTextEdit,
+        composer: QWidget,
+        resources: Callable[[], list[Entry]],
+        parent: QWidget,
+    ) -> None:
+        super().__init__(tr("Resources"), field, composer, parent)
+        self._resources = resources
+        field.cursorPositionChanged.connect(self._on_text)
+
+    def wanted(self) -> str | None:
+        if self._field.toPlainText().startswith("/"):
+            return None  # a prompt is being looked for
+        found = _LOOKS.search(self._before())
+        return found[1] if found is not None else None
+
+    def found(self, typed: str) -> list[Entry]:
+        return self._best(self._resources(), typed)
+
+    def take_away(self) -> None:
+        """Take what looked for the resource out of the message."""
+        found = _LOOKS.search(self._before())
+        if found is not None:
+            cursor = self._field.textCursor()
+            length = len(found[1].encode("utf-16-le")) // 2 + 1
+            move, keep = QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor
+            cursor.movePosition(move, keep, length)
+            cursor.removeSelectedText()
+
+    def _before(self) -> str:
+        """The line up to the cursor, as much of it as may look for something."""
+        cursor = self._field.textCursor()
+        text = cursor.block().text().encode("utf-16-le")[: 2 * cursor.positionInBlock()]
+        return text.decode("utf-16-le", "ignore")[-LONGEST - 2 :]

@@ -1,0 +1,356 @@
+"""The files of a pane's message: given by drop, paste or dialog, shown as chips, and their menu."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QDropEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.chats.attached import about, kind_of, used
+from app.chats.attaching import Attaching, pages_in
+from app.settings.language import counted, mark, number, tr
+from app.store import Attachment
+from app.store.attachments import Use
+from app.ui.composer.composer import MOST_CHARACTERS, files_in
+from app.ui.composer.file_chips import ChipWords, FileChips
+from app.ui.pane.pane import ChatPane
+from app.ui.widgets.manners import announce
+from app.ui.widgets.sheet import keep_wide
+
+
+class UnitWords(NamedTuple):
+    """Texts as `mark` gives them.
+
+    Attributes:
+        title: of the dialog; takes ``name``, the file's.
+        numbers: the name of the field for their numbers.
+        question: what stands above the field.
+        entry: of the menu that opens the dialog.
+    """
+
+    title: str
+    numbers: str
+    question: str
+    entry: str
+
+
+_PAGES = UnitWords(
+    mark("Pages of {name}"),
+    mark("Numbers of pages"),
+    mark("Which pages does the model get?"),
+    mark("Chosen Pages…"),
+)
+_OTHERS = {
+    "slide": UnitWords(
+        mark("Slides of {name}"),
+        mark("Numbers of slides"),
+        mark("Which slides does the model get?"),
+        mark("Chosen Slides…"),
+    ),
+    "sheet": UnitWords(
+        mark("Sheets of {name}"),
+        mark("Numbers of sheets"),
+        mark("Which sheets does the model get?"),
+        mark("Chosen Sheets…"),
+    ),
+    "chapter": UnitWords(
+        mark("Chapters of {name}"),
+        mark("Numbers of chapters"),
+        mark("Which chapters does the model get?"),
+        mark("Chosen Chapters…"),
+    ),
+}
+
+
+def unit_words(unit: str) -> UnitWords:
+    """Those for this ``Attachment.unit``; what has another name is called a page."""
+    return _OTHERS.get(unit, _PAGES)
+
+
+def has_line(unit: str, pages: int) -> str:
+    """How many of them the file has, as a sentence."""
+    count = number(pages)
+    if unit == "slide":
+        return counted(
+            "The file has {count} slide.", "The file has {count} slides.", pages, count=count
+        )
+    if unit == "sheet":
+        return counted(
+            "The file has {count} sheet.", "The file has {count} sheets.", pages, count=count
+        )
+    if unit == "chapter":
+        return counted(
+            "The file has {count} chapter.", "The file has {count} chapters.", pages, count=count
+        )
+    return counted("The file has {count} page.", "The file has {count} pages.", pages, count=count)
+
+
+class PagesDialog(QDialog):
+    """One field for numbers; what is wrong with them stands below it.
+
+    Signals:
+        chosen(numbers): these pages.
+    """
+
+    chosen = Signal(list)
+
+    def __init__(
+        self, name: str, unit: str, count: int, numbers: list[int], parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("pages-dialog")
+        words = unit_words(unit)
+        self.setWindowTitle(tr(words.title, name=name))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._count = count
+        self.field = QLineEdit(", ".join(map(str, numbers)), self)
+        self.field.setPlaceholderText("1-3, 7")
+        self.field.setAccessibleName(tr(words.numbers))
+        self.hint = QLabel(has_line(unit, count), self)
+        self.hint.setWordWrap(True)
+        self.hint.setProperty("muted", True)
+        buttons = QDialogButtonBox(self)
+        go = buttons.addButton(tr("Choose"), QDialogButtonBox.ButtonRole.AcceptRole)
+        go.setDefault(True)
+        cancel = buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        cancel.setAutoDefault(False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(20, 18, 20, 16)
+        layout.setSpacing(8)
+        label = QLabel(tr(words.question), self)
+        label.setBuddy(self.field)
+        for part in (label, self.field, self.hint):
+            layout.addWidget(part)
+        layout.addSpacing(8)
+        layout.addWidget(buttons)
+        keep_wide(self, 400)
+        buttons.accepted.connect(self._on_go)
+        buttons.rejected.connect(self.reject)
+
+    @Slot()
+    def _on_go(self) -> None:
+        try:
+            numbers = pages_in(self.field.text(), self._count)
+        except ValueError as wrong:
+            self.hint.setText(str(wrong))
+            return
+        self.accept()
+        self.chosen.emit(numbers)
+
+
+_DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
+
+
+class PaneFiles(QObject):
+    """What a person does with the files of one pane's message.
+
+    Signals:
+        offered(words, undo): something was done that can be taken back.
+        shown(): the chips are others.
+    """
+
+    offered = Signal(str, object)
+    shown = Signal()
+
+    def __init__(self, pane: ChatPane) -> None:
+        super().__init__(pane)
+        self._pane = pane
+        self._shown: list[ChipWords] = []
+        self._carried: list[Path] = []  # by the drag that is over the pane
+        composer = pane.composer
+        pane.setAcceptDrops(True)
+        pane.installEventFilter(self)
+        composer.attach_asked.connect(self.choose)
+        composer.field.files_given.connect(self.add)
+        composer.field.long_pasted.connect(self.paste)
+        self.wire(composer.chips)
+        self.attaching.changed.connect(self._show)
+        self.attaching.refused.connect(pane.said)
+        for changed in (pane.chat.compose_changed, pane.chat.chat_changed, pane.chat.phase_changed):
+            changed.connect(self._show)
+        self._show()
+
+    @property
+    def attaching(self) -> Attaching:
+        """What reads and keeps them."""
+        return self._pane.chat.attaching
+
+    @property
+    def chips(self) -> list[ChipWords]:
+        """What the chips say."""
+        return self._shown
+
+    def wire(self, chips: FileChips) -> None:
+        """Do what a person asks for at these chips; the composer's are not the only ones."""
+        chips.removed.connect(self._on_removed)
+        chips.asked.connect(self._on_asked)
+        chips.part_asked.connect(partial(self._on_part_asked, chips))
+
+    def choose(self, over: QWidget | None = None) -> None:
+        """Ask for files, over another window than the pane's if it is given."""
+        dialog = QFileDialog(over or self._pane, tr("Attach Files"))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.setLabelText(QFileDialog.DialogLabel.Accept, tr("Attach"))
+        dialog.setObjectName("attach-dialog")
+        dialog.filesSelected.connect(lambda names: self.add(map(Path, names)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @Slot(list)
+    def add(self, paths: Iterable[Path]) -> None:
+        """Attach these files; the keys stay in the message."""
+        self.attaching.add(paths)
+        self._pane.focus_composer()
+
+    @Slot(str)
+    def paste(self, text: str) -> None:
+        """Attach a long text that was pasted, which can be taken back."""
+        made = self.attaching.add_text(text)
+        words = counted(
+            "The pasted text, {count} character, goes with the message as a file",
+            "The pasted text, {count} characters, goes with the message as a file",
+            len(text),
+            count=number(len(text)),
+        )
+        if len(text) < MOST_CHARACTERS:
+            self.offered.emit(words, partial(self._as_text, made))
+        else:
+            self._pane.said.emit(words)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        composer = self._pane.composer
+        if event.type() == QEvent.Type.DragLeave:
+            self._carried = []
+            composer.set_dropping(False)
+        elif event.type() in _DRAGS and isinstance(event, QDropEvent):
+            # Looked at where the drag comes in: it may be ten thousand files, at each move.
+            if event.type() != QEvent.Type.DragMove:
+                self._carried = files_in(event.mimeData())
+            if not self._carried:
+                return False
+            event.acceptProposedAction()
+            composer.set_dropping(event.type() != QEvent.Type.Drop)
+            if event.type() == QEvent.Type.Drop:
+                files, self._carried = self._carried, []
+                self.add(files)
+            return True
+        return False
+
+    @Slot()
+    def _show(self) -> None:
+        """Draw the chips as the chat's files are."""
+        attaching = self.attaching
+        too_much = attaching.too_much()
+        chips = [
+            ChipWords(each.name, self._about(each), each, each in too_much)
+            for each in attaching.files
+        ]
+        chips += [ChipWords(name, tr("is being read…")) for name in attaching.reading]
+        if chips != self._shown:  # an answer that is being written changes nothing here
+            read = {words.name for words in self._shown if words.attachment is None}
+            done = [w for w in chips if w.attachment is not None and w.name in read]
+            for words in done:
+                announce(
+                    self._pane,
+                    tr("{name} is attached, {about}", name=words.name, about=words.about),
+                )
+            self._shown = chips
+            self._pane.composer.show_files(chips)
+            self.shown.emit()
+        attaching.count()
+
+    def _about(self, attachment: Attachment) -> str:
+        part = used(attachment)
+        words = [kind_of(attachment), part] if part else [about(attachment)]
+        tokens = self.attaching.tokens(attachment)
+        if tokens is not None:
+            n, count = tokens.count, number(tokens.count)
+            words.append(
+                counted("{count} tokens", "{count} tokens", n, count=count)
+                if tokens.exact
+                else counted("about {count} tokens", "about {count} tokens", n, count=count)
+            )
+        return ", ".join(words)
+
+    @Slot(object)
+    def _on_removed(self, words: ChipWords) -> None:
+        file = words.attachment
+        if file is None:
+            self.attaching.cancel_reading()
+        elif file in self.attaching.files:
+            place = self.attaching.files.index(file)
+            self.attaching.remove(file)
+            undo = partial(self.attaching.put_back, file, place)
+            self.offered.emit(tr("{name} is taken off", name=file.name), undo)
+
+    @Slot(object, object)
+    def _on_asked(self, words: ChipWords, chip: QWidget) -> None:
+        if words.attachment is not None:
+            menu = self.menu(words.attachment)
+            menu.popup(chip.mapToGlobal(QPoint(0, chip.height())))
+
+    def _on_part_asked(self, chips: FileChips) -> None:
+        """For the largest file."""
+        if largest := self.attaching.too_much()[:1]:
+            menu = self.menu(largest[0])
+            menu.popup(chips.choose.mapToGlobal(QPoint(0, chips.choose.height())))
+
+    def menu(self, file: Attachment) -> QMenu:
+        """What the model may get of a file, and what else can be done with it."""
+        menu = QMenu(self._pane)
+        menu.setObjectName("file-menu")
+        menu.aboutToHide.connect(menu.deleteLater)
+        uses: list[tuple[Use, str]] = [
+            ("all", tr("All of It")),
+            ("beginning", tr("The Beginning, as Much as Fits")),
+            ("passages", tr("Passages That Match the Question")),
+        ]
+        if file.unit and file.pages > 1:
+            uses.insert(2, ("pages", tr(unit_words(file.unit).entry)))
+        for use, words in uses:
+            action = self._action(menu, words, partial(self._use, file, use))
+            action.setCheckable(True)
+            action.setChecked(file.use == use)
+        menu.addSeparator()
+        if not file.unit and file.characters < MOST_CHARACTERS:
+            self._action(menu, tr("Put into the Message as Text"), partial(self._as_text, file))
+        self._action(
+            menu, tr("Take It Off"), partial(self._on_removed, ChipWords(file.name, "", file))
+        )
+        return menu
+
+    def _action(self, menu: QMenu, words: str, act: Callable[[], object]) -> QAction:
+        action = menu.addAction(words)
+        action.triggered.connect(lambda _checked=False: act())
+        return action
+
+    def _use(self, file: Attachment, use: Use) -> None:
+        if use != "pages":
+            self.attaching.use(file, use)
+            return
+        numbers = sorted({page for page, _, _ in file.spans}) if file.use == "pages" else []
+        dialog = PagesDialog(file.name, file.unit, file.pages, numbers, self._pane)
+        dialog.chosen.connect(lambda found: self.attaching.use(file, "pages", found))
+        dialog.open()
+
+    def _as_text(self, file: Attachment) -> None:
+        """Put a file's text into the message, in its place."""
+        text = self.attaching.text(file)
+        if file in self.attaching.files and text is not None:
+            self.attaching.remove(file)
+            self._pane.composer.field.insertPlainText("\n\n".join(text.pages))
+            self._pane.focus_composer()

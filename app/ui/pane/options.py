@@ -1,0 +1,543 @@
+"""A chat's own settings, in a small panel below the pane's header; presets of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QObject, QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QFontDatabase, QHideEvent, QIntValidator
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import flows
+from app.chats.chat import Chat
+from app.chats.options import CONTEXT, ChatOptions, fault
+from app.settings.language import mark, tr
+from app.settings.options import Settings
+from app.ui.pane import header
+from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
+from app.ui.style.theme import repolish
+from app.ui.widgets import asking
+from app.ui.widgets.manners import WheelGuard, begin_at_edge
+
+_CHOICES = (
+    (None, mark("Free text")),
+    ("json", "JSON"),
+    ("schema", mark("JSON of a schema")),
+    ("choices", mark("One of a list")),
+    ("pattern", mark("Pattern")),
+)
+
+
+class AnswerForm(QObject):
+    """A choice of forms, and below it the field that the chosen one needs.
+
+    Each form has a field of its own: going to another and back loses nothing.
+
+    Signals:
+        resized(): a field or a line of words came or went.
+    """
+
+    resized = Signal()
+
+    def __init__(self, form: QFormLayout, parent: QWidget, labels: int) -> None:
+        super().__init__(parent)
+        self.kind = QComboBox(parent)
+        self.kind.setAccessibleName(tr("Answer as"))
+        self.kind.setToolTip(tr("What answers have to be; the model can write nothing else"))
+        self.kind.setMinimumWidth(180)
+        for kind, words in _CHOICES:
+            self.kind.addItem(tr(words), kind)
+        label = QLabel(tr("Answer as"), parent)
+        label.setMinimumSize(labels, 30)
+        label.setBuddy(self.kind)
+        form.addRow(label, self.kind)
+        self.schema = _field(tr("Schema"), '{"type": "object", "properties": {…}}', 116, parent)
+        self.choices = _field(tr("Choices"), tr("One choice a line"), 84, parent)
+        self.choices.setToolTip(tr("One choice a line; \\n stands for a line break"))
+        self.pattern = QLineEdit(parent)
+        self.pattern.setPlaceholderText("[0-9]{4}-[0-9]{2}")
+        self.pattern.setMinimumHeight(30)
+        self.pattern.setAccessibleName(tr("Pattern"))
+        self.pattern.setToolTip(tr("A regular expression; the whole answer matches it"))
+        fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
+        for field in (self.schema, self.pattern):
+            field.setStyleSheet(f'font-family: "{fixed}"; font-size: 13px;')
+        self._fields: dict[str | None, QWidget] = {
+            "schema": self.schema,
+            "choices": self.choices,
+            "pattern": self.pattern,
+        }
+        self.wrong = QLabel(parent)
+        self.wrong.setProperty("danger", True)
+        self.wrong.setWordWrap(True)
+        self._shape: tuple[str | None, str] = (None, "")
+        self._below = QWidget(parent)
+        self._column = below = QVBoxLayout(self._below)
+        below.setContentsMargins(0, 0, 0, 4)
+        below.setSpacing(4)
+        for widget in (*self._fields.values(), self.wrong):
+            below.addWidget(widget)
+        form.addRow(self._below)
+        self.kind.currentIndexChanged.connect(self._check)
+        self.schema.textChanged.connect(self._check)
+        self.choices.textChanged.connect(self._check)
+        self.pattern.textChanged.connect(self._check)
+        self._check()
+
+    def show_options(self, options: ChatOptions) -> None:
+        """Show what was chosen, with the texts of the other forms kept behind it."""
+        self.schema.setPlainText(options.schema)
+        self.choices.setPlainText(lines_of(options.choices))
+        self.pattern.setText(options.pattern)
+        self.kind.setCurrentIndex([k for k, _ in _CHOICES].index(options.answer_as))
+
+    def values(self) -> dict[str, Any]:
+        """What stands in the rows, by the options' names, right or wrong."""
+        return {
+            "answer_as": self.kind.currentData(),
+            "schema": self.schema.toPlainText(),
+            "choices": texts_of(self.choices.toPlainText()),
+            "pattern": self.pattern.text(),
+        }
+
+    @Slot()
+    def _check(self) -> None:
+        kind = self.kind.currentData()
+        wrong = fault(replace(ChatOptions(), **self.values()))
+        for name, field in self._fields.items():
+            field.setVisible(name == kind)
+            bad = bool(wrong) and name == kind
+            field.setAccessibleDescription(wrong if bad else "")
+            if field.property("wrong") != bad:
+                field.setProperty("wrong", bad)
+                repolish(field)
+        shape = (kind, wrong)
+        self.wrong.setText(wrong)
+        self.wrong.setVisible(bool(wrong))
+        self._below.setVisible(kind in self._fields)
+        if shape != self._shape:
+            self._shape = shape
+            self._column.activate()  # or the panel would be told the height of before
+            self.resized.emit()
+
+
+def lines_of(texts: Sequence[str]) -> str:
+    """Texts as lines of a field; a line break in one is written as ``\\n``."""
+    return "\n".join(text.replace("\n", "\\n") for text in texts)
+
+
+def texts_of(lines: str) -> tuple[str, ...]:
+    """The lines of a field as texts, empty ones left out."""
+    return tuple(line.replace("\\n", "\n") for line in lines.split("\n") if line)
+
+
+def _field(name: str, hint: str, height: int, parent: QWidget) -> QPlainTextEdit:
+    field = QPlainTextEdit(parent)
+    begin_at_edge(field)
+    field.setObjectName("field")
+    field.setAccessibleName(name)
+    field.setPlaceholderText(hint)
+    field.setTabChangesFocus(True)
+    field.setFixedHeight(height)
+    return field
+
+
+LABELS = 110
+
+_THINKING = (
+    (None, mark("As the model")),
+    (True, mark("Before answering")),
+    (False, mark("Not at all")),
+)
+_BITS = ((None, mark("As the model")), (8, mark("8 bits")), (4, mark("4 bits")))
+
+
+class OptionsPopover(QFrame):
+    """Instructions, sampling, seed, thinking, answer form, memory and presets of one chat.
+
+    What is written here is taken when the panel closes.
+
+    Signals:
+        presets_asked(popover): the list of presets is to be opened at its button.
+    """
+
+    WIDTH = 380
+
+    presets_asked = Signal(object)
+
+    def __init__(self, chat: Chat, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setObjectName("popover")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._chat = chat
+        self._page = page = QWidget(self)
+        self.system = QPlainTextEdit(page)
+        begin_at_edge(self.system)
+        self.system.setObjectName("field")
+        self.system.setAccessibleName(tr("Instructions"))
+        self.system.setPlaceholderText(tr("How the model should behave in this chat"))
+        self.system.setFixedHeight(88)
+        self.system.setTabChangesFocus(True)
+        self.presets = QPushButton(tr("Presets"), page)
+        self.presets.setObjectName("link")
+        self.presets.setToolTip(tr("Settings saved under a name"))
+        self.presets.clicked.connect(lambda: self.presets_asked.emit(self))
+        self.seed = QLineEdit(page)
+        self.seed.setPlaceholderText(tr("Random"))
+        self.seed.setAccessibleName(tr("Seed"))
+        self.seed.setValidator(QIntValidator(0, 2_147_483_647, self))
+        self.seed.setFixedWidth(132)
+        self.same = QPushButton(tr("As last time"), page)
+        self.same.setObjectName("link")
+        self.same.setToolTip(tr("Take the seed of the last answer, to have the same again"))
+        self.same.clicked.connect(self._take_last_seed)
+        self.random = QPushButton(tr("Random"), page)
+        self.random.setObjectName("link")
+        self.random.setToolTip(tr("Another seed for each answer"))
+        self.random.clicked.connect(self.seed.clear)
+        self.seed.textChanged.connect(self._on_seed)
+        self.thinking = QComboBox(page)
+        self.thinking.setAccessibleName(tr("Thinking"))
+        self.thinking.setMinimumWidth(132)
+        for thinks, words in _THINKING:
+            self.thinking.addItem(tr(words), thinks)
+        self.reproducible = QCheckBox(tr("Reproducible, to the last bit (slower)"), page)
+        self.slide = QCheckBox(tr("Forget the oldest turns when the context is full"), page)
+        self.stop = QPlainTextEdit(page)
+        self.stop.setObjectName("field")
+        self.stop.setAccessibleName(tr("Stop at"))
+        self.stop.setPlaceholderText(tr("One text a line"))
+        self.stop.setToolTip(
+            tr("Texts that end the answer, one a line; \\n stands for a line break")
+        )
+        self.stop.setTabChangesFocus(True)
+        self.stop.setFixedHeight(58)
+        self.bits = QComboBox(page)
+        self.bits.setAccessibleName(tr("KV cache"))
+        for bits, words in _BITS:
+            self.bits.addItem(tr(words), bits)
+        self.context = QSpinBox(page)
+        self.context.setAccessibleName(tr("Context"))
+        self.context.setToolTip(
+            tr("The most tokens that this chat may have; fewer take less memory")
+        )
+        self.context.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self.context.setRange(CONTEXT[0] - 1, CONTEXT[1])
+        self.context.setSpecialValueText(tr("As the model"))
+        self.context.setGroupSeparatorShown(True)
+        self.context.setMinimumWidth(132)
+        self.more = QPushButton(page)
+        self.more.setObjectName("link")
+        self.more.setCheckable(True)
+        self.more.toggled.connect(self._show_more)
+        form = _form()
+        self._plain = SamplingForm(form, (TEMPERATURE, LENGTH), page, labels=LABELS)
+        seed = QHBoxLayout()
+        seed.setSpacing(4)
+        seed.addWidget(self.seed)
+        seed.addWidget(self.same)
+        seed.addWidget(self.random)
+        form.addRow(_label(tr("Seed"), page), seed)
+        self._thinking_label = _label(tr("Thinking"), page)
+        form.addRow(self._thinking_label, self.thinking)
+        self.form = AnswerForm(form, page, labels=LABELS)
+        self.form.resized.connect(self._fit)
+        self._rest = QWidget(page)
+        rest = _form()
+        rest.setContentsMargins(0, 0, 0, 0)
+        self._rest.setLayout(rest)
+        self._finer = SamplingForm(rest, MORE, self._rest, labels=LABELS)
+        self.stop.setFixedWidth(200)
+        self.bits.setMinimumWidth(132)
+        rest.addRow(_label(tr("Stop at"), page), self.stop)
+        rest.addRow(_label(tr("KV cache"), page), self.bits)
+        rest.addRow(_label(tr("Context"), page), self.context)
+        head = QHBoxLayout()
+        head.addWidget(QLabel(tr("Instructions"), page))
+        head.addStretch(1)
+        head.addWidget(self.presets)
+        layout = QVBoxLayout(page)
+        layout.setContentsMargins(16, 12, 16, 14)
+        layout.setSpacing(10)
+        layout.addLayout(head)
+        layout.addWidget(self.system)
+        layout.addLayout(form)
+        for box in (self.reproducible, self.slide):
+            layout.addWidget(box)
+        layout.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        layout.addWidget(self._rest)
+        note = QLabel(
+            header.of_settings(chat) or tr("For this chat, from its next reply on."), page
+        )
+        note.setWordWrap(True)
+        note.setProperty("muted", True)
+        layout.addWidget(note)
+        self._area = QScrollArea(self)
+        self._area.setAccessibleName(tr("Settings of this chat"))
+        self._area.setWidget(page)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(1, 1, 1, 1)
+        whole.addWidget(self._area)
+        self._corner = QPoint()
+        self._room = 640
+        self.show_values(chat.options, chat.record.system)
+        WheelGuard(page)
+
+    def show_values(self, options: ChatOptions, system: str) -> None:
+        """Fill the panel: with the chat's own settings, or those of a preset."""
+        model = self._chat.model_status.model
+        defaults = model.defaults if model is not None else {}
+        self._shown = options
+        self.system.setPlainText(system)
+        for form in (self._plain, self._finer):
+            form.show_options(options, defaults if self._chat.remote is None else None)
+        self.seed.setText("" if options.seed is None else str(options.seed))
+        self._on_seed()
+        thinks = bool(model is not None and model.thinking)
+        self.thinking.setVisible(thinks)
+        self._thinking_label.setVisible(thinks)
+        self.thinking.setCurrentIndex([t for t, _ in _THINKING].index(options.reasoning))
+        self.reproducible.setChecked(options.reproducible)
+        self.slide.setChecked(options.slide)
+        self.form.show_options(options)
+        self.stop.setPlainText(lines_of(options.stop))
+        self.bits.setCurrentIndex([b for b, _ in _BITS].index(options.kv_bits))
+        self.context.setValue(options.context or self.context.minimum())
+        finer = any(value is not None for value in self._finer.values().values())
+        memory = options.kv_bits is not None or options.context is not None
+        self.more.setChecked(finer or bool(options.stop) or memory)
+        self._show_more(self.more.isChecked())
+
+    def values(self) -> tuple[ChatOptions, str]:
+        """What stands in the panel: options and instructions."""
+        seed = self.seed.text().strip()
+        options = replace(
+            self._shown,
+            **self._plain.values(),
+            **self._finer.values(),
+            seed=int(seed) if seed.isdecimal() else None,
+            **self.form.values(),
+            stop=texts_of(self.stop.toPlainText()),
+            reasoning=self.thinking.currentData(),
+            reproducible=self.reproducible.isChecked(),
+            slide=self.slide.isChecked(),
+            kv_bits=self.bits.currentData(),
+            context=self.context.value() if self.context.value() >= CONTEXT[0] else None,
+        )
+        return options, self.system.toPlainText().strip()
+
+    @property
+    def temperature(self) -> QWidget:
+        return self._plain.boxes["temperature"]
+
+    def open_at(self, corner: QPoint, room: int = 640) -> None:
+        """Show it with its top right corner at a global point, at most ``room`` high."""
+        self._corner, self._room = corner, room
+        self._fit()
+        self.show()
+        self.system.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._take()
+        super().hideEvent(event)
+
+    @Slot(bool)
+    def _show_more(self, shown: bool) -> None:
+        self.more.setText(tr("Fewer settings") if shown else tr("More settings"))
+        self._rest.setVisible(shown)
+        self._fit()
+
+    @Slot()
+    def _fit(self) -> None:
+        layout = self._page.layout()
+        if layout is not None:
+            layout.activate()
+            # As wide as the longest words of the language need it.
+            self.setFixedWidth(max(self.WIDTH, layout.minimumSize().width() + 2))
+            # What wraps is as high as this width makes it.
+            wraps, width = layout.hasHeightForWidth(), self.width() - 2
+            height = layout.totalHeightForWidth(width) if wraps else layout.sizeHint().height()
+            self.setFixedHeight(min(self._room, height + 6))
+        if not self._corner.isNull():
+            self.move(self._corner - QPoint(self.width(), 0))
+
+    def _last_seed(self) -> int | None:
+        last = self._chat.transcript.last("assistant")
+        seed = last.stats.get("seed") if last is not None else None
+        return seed if isinstance(seed, int) else None
+
+    @Slot()
+    def _take_last_seed(self) -> None:
+        seed = self._last_seed()  # another branch may be shown by now, without one
+        self.seed.setText("" if seed is None else str(seed))
+
+    @Slot()
+    def _on_seed(self) -> None:
+        fixed = bool(self.seed.text())
+        self.random.setVisible(fixed)
+        self.same.setVisible(not fixed and self._last_seed() is not None)
+
+    def _take(self) -> None:
+        options, system = self.values()
+        chat = self._chat
+        if (options, system) != (chat.options, chat.record.system):
+            chat.set_options(options, system)
+
+
+def _label(words: str, parent: QWidget) -> QLabel:
+    label = QLabel(words, parent)
+    label.setMinimumSize(LABELS, 30)
+    return label
+
+
+def _form() -> QFormLayout:
+    form = QFormLayout()
+    form.setHorizontalSpacing(12)
+    form.setVerticalSpacing(8)
+    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
+    form.setFormAlignment(Qt.AlignmentFlag.AlignLeft)
+    return form
+
+
+LONGEST = 60
+
+Preset = Mapping[str, object]
+"""``params`` and ``system``, as `preset_of` makes it."""
+
+
+def preset_of(popover: OptionsPopover) -> Preset:
+    """What a preset keeps: the options but the seed, and the instructions."""
+    options, system = popover.values()
+    params = options.to_params()
+    params.pop("seed", None)
+    return {"params": params, "system": system}
+
+
+def apply_preset(popover: OptionsPopover, preset: Preset) -> None:
+    """Fill the panel with a preset; what it does not hold falls back to the default."""
+    params, system = preset.get("params"), preset.get("system")
+    options = ChatOptions.from_params(params if isinstance(params, dict) else {})
+    popover.show_values(options, system if isinstance(system, str) else "")
+
+
+class Presets:
+    """Opens the menu of presets for a panel.
+
+    ``changed`` is told in words what happened, and gets what takes it back.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        parent: QWidget,
+        changed: Callable[[str, Callable[[], None]], None],
+    ) -> None:
+        self._settings = settings
+        self._parent = parent
+        self._told = changed
+
+    def open(self, popover: OptionsPopover) -> QMenu:
+        """The menu, shown below the panel's button."""
+        menu = QMenu(popover)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setToolTipsVisible(True)
+        presets = self._settings.presets
+        for name in sorted(presets, key=str.casefold):
+            action = menu.addAction(name.replace("&", "&&"))
+            action.triggered.connect(
+                lambda _checked=False, name=name: apply_preset(popover, presets[name])
+            )
+        if not presets:
+            none = menu.addAction(tr("No presets yet"))
+            none.setEnabled(False)
+            none.setToolTip(tr("Choose “Save as Preset…” to keep these settings"))
+        menu.addSeparator()
+        menu.addAction(
+            tr("Save as Preset…"),
+            lambda: flows.start(self._parent, self._save(preset_of(popover))),
+        )
+        if presets:
+            for words, act in ((tr("Rename"), self._on_rename), (tr("Delete"), self.delete)):
+                submenu = menu.addMenu(words)
+                for name in sorted(presets, key=str.casefold):
+                    action = submenu.addAction(name.replace("&", "&&"))
+                    action.triggered.connect(lambda _checked=False, name=name, act=act: act(name))
+        button = popover.presets
+        menu.popup(button.mapToGlobal(QPoint(0, button.height() + 2)))
+        return menu
+
+    async def _save(self, preset: Preset) -> None:
+        words = tr("A name for these settings; one in use is replaced:")
+        name = await asking.line(self._parent, tr("Save as Preset"), words)
+        if name is not None:
+            self.save(name, preset)
+
+    def _on_rename(self, old: str) -> None:
+        flows.start(self._parent, self._ask_for_name(old))
+
+    async def _ask_for_name(self, old: str) -> None:
+        name = await asking.line(self._parent, tr("Rename Preset"), tr("Another name:"), old)
+        if name is not None:
+            self.rename(old, name)
+
+    def save(self, name: str, preset: Preset) -> None:
+        """Keep a preset under a name; one that had it can be brought back."""
+        if name := _tidy(name):
+            before = self._settings.presets.get(name, preset)
+            undo = self._change({name: preset})
+            if before != preset:
+                self._told(tr("Preset “{name}” replaced", name=name), undo)
+
+    def rename(self, old: str, name: str) -> None:
+        """Keep a preset under another name; one that has it gives way."""
+        name, preset = _tidy(name), self._settings.presets.get(old)
+        if name and name != old and preset is not None:
+            undo = self._change({old: None, name: preset})
+            self._told(tr("Preset renamed to “{name}”", name=name), undo)
+
+    def delete(self, name: str) -> None:
+        """Take a preset away."""
+        if name in self._settings.presets:
+            self._told(tr("Preset “{name}” deleted", name=name), self._change({name: None}))
+
+    def _change(self, changes: Mapping[str, Preset | None]) -> Callable[[], None]:
+        """Save presets, or take them away (None). What comes back undoes it.
+
+        Undoing leaves alone what was changed again in between.
+        """
+        before = {name: self._settings.presets.get(name) for name in changes}
+        self._put(changes)
+
+        def undo() -> None:
+            now = self._settings.presets
+            self._put({n: before[n] for n, made in changes.items() if now.get(n) == made})
+
+        return undo
+
+    def _put(self, changes: Mapping[str, Preset | None]) -> None:
+        presets = {**self._settings.presets, **changes}
+        self._settings.set(presets={n: p for n, p in presets.items() if p is not None})
+
+
+def _tidy(name: str) -> str:
+    return " ".join(name.split())[:LONGEST]

@@ -1,0 +1,430 @@
+"""The score on screen: a lane for each chat that is at work, and what they take together."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFont,
+    QFontMetrics,
+    QHideEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from app.score import GUEST, SPAN, Lane, ScoreFeed, Totals
+from app.settings.language import counted, mark, number, tr
+from app.ui.style import tokens as t
+from app.ui.style.figures import bytes_line, doing_line, percent, rate_line
+from app.ui.style.theme import grown, keep_font, scaled, theme, ui_font
+from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.manners import mirror, mirrored
+
+_WORDS = {
+    "queued": mark("waiting"),
+    "reading": mark("reading"),
+    "writing": mark("writing"),
+    "paused": mark("paused"),
+    "calling": mark("using a tool"),
+    "asking": mark("waiting for your answer"),
+    "idle": mark("resting"),
+}
+
+
+class LaneRow(QWidget):
+    """One chat: its name, the last half minute, figures, and a button that pauses it.
+
+    By key: Enter is a click on its name, Space one on the button, up and down are the others.
+
+    Signals:
+        chosen(chat id): its name was clicked.
+        pause_asked(chat id): it is to stand still, or to go on.
+    """
+
+    HEIGHT = 28
+    LABEL = 168
+    FIGURES = 150
+
+    chosen = Signal(str)
+    pause_asked = Signal(str)
+
+    def __init__(self, lane: Lane, feed: ScoreFeed, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._lane = lane
+        self._feed = feed
+        self._fit()
+        theme().changed.connect(self._fit)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.button = IconButton("pause", tr("Pause"), self, side=26)
+        self.button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.button.clicked.connect(lambda: self.pause_asked.emit(self._lane.chat_id))
+        self.refresh(lane)
+
+    @property
+    def lane(self) -> Lane:
+        return self._lane
+
+    def refresh(self, lane: Lane) -> None:
+        """Show the lane as it is now."""
+        self._lane = lane
+        paused = lane.state == "paused"
+        self.button.set_icon("play" if paused else "pause", tr("Resume") if paused else tr("Pause"))
+        self.button.setEnabled(lane.state != "idle")
+        if lane.state == "idle":
+            self.button.setToolTip(tr("Nothing to pause: no reply is running"))
+        self.button.set_revealed(lane.state != "idle")
+        words = tr(_WORDS.get(lane.state, _WORDS["idle"]))
+        told = {"title": lane.title, "state": words}
+        self.setToolTip(
+            counted(
+                "{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit",
+                "{title}: {state}, %Ln tokens in its KV cache at {host}, where {most} fit",
+                lane.kv_tokens,
+                **told,
+                host=lane.host,
+                most=number(lane.context),
+            )
+            if lane.host
+            else counted(
+                "{title}: {state}, %Ln tokens in its KV cache",
+                "{title}: {state}, %Ln tokens in its KV cache",
+                lane.kv_tokens,
+                **told,
+            )
+        )
+        self.setAccessibleName(f"{lane.title}, {words}")
+        self.setAccessibleDescription(self._words())
+        self.update()
+
+    def resizeEvent(self, event: object) -> None:
+        self.button.move(self.width() - 34, 1)
+        mirror(self, self.button)
+
+    def mouseReleaseEvent(self, event: object) -> None:
+        self.chosen.emit(self._lane.chat_id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.chosen.emit(self._lane.chat_id)
+        elif key == Qt.Key.Key_Space:
+            self.button.click()
+        elif key in {Qt.Key.Key_Up, Qt.Key.Key_Down}:
+            self.focusNextPrevChild(key == Qt.Key.Key_Down)
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens, lane = theme().tokens, self._lane
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colour = QColor(t.lane_colour(lane.colour, dark=tokens.dark))
+        if self.hasFocus():
+            painter.setPen(QColor(tokens.accent))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(4.5, 0.5, -4.5, -0.5), 6, 6)
+        middle = self.height() / 2
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawEllipse(mirrored(self, QRectF(14, middle - 4, 8, 8)))
+        font = ui_font(t.SMALL_PX)
+        painter.setFont(font)
+        painter.setPen(QColor(tokens.text))
+        room = self._label() - 36
+        title = QFontMetrics(font).elidedText(lane.title, Qt.TextElideMode.ElideRight, room)
+        place = mirrored(self, QRectF(30, 0, room, self.height()))
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, title)
+        self._paint_marks(painter, colour)
+        painter.setPen(QColor(tokens.muted))
+        area = QRectF(self.width() - self._figures() - 36, 0, self._figures() - 6, self.height())
+        right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+        words = QFontMetrics(font).elidedText(
+            self._words(), Qt.TextElideMode.ElideRight, round(area.width())
+        )
+        painter.drawText(mirrored(self, area), right, words)
+
+    @Slot()
+    def _fit(self) -> None:
+        self.setFixedHeight(grown(self.HEIGHT))
+
+    def _label(self) -> int:
+        return scaled(self.LABEL if self.width() > 700 else 110)
+
+    def _figures(self) -> int:
+        return scaled(self.FIGURES if self.width() > 560 else 84)
+
+    def _words(self) -> str:
+        lane = self._lane
+        if lane.state == "queued":
+            if lane.position:
+                return tr("waiting, {place}.", place=lane.position)
+            return tr("waiting")
+        if lane.state == "paused":
+            return tr("paused")
+        wide = self.width() > 560
+        if lane.doing is not None and lane.state in {"calling", "asking"}:
+            return doing_line(lane.doing, short=not wide, timed=True)
+        size = bytes_line(lane.kv_bytes) if lane.kv_bytes else ""
+        if lane.state == "idle":
+            return size if wide else ""
+        rate = rate_line(lane.rate)
+        if lane.state == "reading":
+            rate = tr("{rate} read", "while a prompt is being read", rate=rate)
+        return f"{rate} · {size}" if wide and size else rate
+
+    def _paint_marks(self, painter: QPainter, colour: QColor) -> None:
+        """Time runs as writing does to the far edge, which is now; the height is the speed."""
+        tokens = theme().tokens
+        painter.save()
+        if self.isRightToLeft():
+            painter.translate(self.width(), 0)
+            painter.scale(-1, 1)
+        left = float(self._label())
+        width = self.width() - left - self._figures() - 40
+        base = self.height() - 5.0
+        painter.fillRect(QRectF(left, base, width, 1), QColor(tokens.border))
+        now = self._feed.lanes.now
+        fastest = max((m.rate for m in self._lane.marks if m.state == "writing"), default=0.0)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for each in self._lane.marks:
+            start = max(0.0, 1 - (now - each.start) / SPAN)
+            end = min(1.0, 1 - (now - each.end) / SPAN)
+            if end <= 0:
+                continue
+            box = QRectF(left + start * width, base - 17, max(1.0, (end - start) * width), 17)
+            if each.state == "writing":
+                high = 17 * (0.25 + 0.75 * each.rate / fastest) if fastest else 4.0
+                painter.fillRect(box.adjusted(0, 17 - high, 0, 0), colour)
+            elif each.state == "reading":
+                soft = QColor(colour)
+                soft.setAlpha(90)
+                painter.fillRect(box.adjusted(0, 5, 0, -5), soft)
+            elif each.state in {"calling", "asking"}:
+                painter.fillRect(box.adjusted(0, 14, 0, 0), colour)
+            elif each.state == "queued":
+                painter.fillRect(box.adjusted(0, 8, 0, -7), QColor(tokens.border_strong))
+            else:
+                painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DotLine))
+                y = box.center().y()
+                painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
+                painter.setPen(Qt.PenStyle.NoPen)
+        painter.restore()
+
+
+def memory_line(totals: Totals) -> str:
+    """ "640 MB in all · chats' KV 5.1 MB": what the program holds, and the chats' part of it."""
+    kv = bytes_line(totals.kv_bytes)
+    if totals.process_bytes:
+        return tr("{all} in all · chats’ KV {kv}", all=bytes_line(totals.all_bytes), kv=kv)
+    models = bytes_line(totals.weights_bytes)
+    return tr("models {models} · chats’ KV {kv}", models=models, kv=kv)
+
+
+def memory_parts(totals: Totals) -> str:
+    """Where the memory is, a line each, for a tooltip."""
+    parts = [
+        (tr("models"), totals.weights_bytes),
+        (tr("what the chats have read (KV caches)"), totals.kv_bytes),
+        (tr("free again, kept for what comes next"), totals.buffer_bytes),
+        (tr("the program itself"), totals.program_bytes if totals.process_bytes else 0),
+        (tr("helper processes"), totals.children_bytes),
+    ]
+    lines = [f"{bytes_line(count)}  {words}" for words, count in parts if count]
+    if totals.process_bytes:
+        lines.insert(0, tr("{size} of memory in all:", size=bytes_line(totals.all_bytes)))
+    used = bytes_line(totals.weights_bytes + totals.kv_bytes)
+    most = bytes_line(totals.budget)
+    lines.append(tr("Models and chats may take {most} and take {used}.", most=most, used=used))
+    return "\n".join(lines)
+
+
+class MemoryBar(QWidget):
+    """How much of the budget weights and KV caches take."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._weights = self._kv = 0.0
+        self.setFixedSize(QSize(96, 6))
+        self.show_shares(0, 0)
+
+    def show_shares(self, weights: float, kv: float) -> None:
+        self._weights, self._kv = min(1.0, weights), min(1.0, kv)
+        shares = {"weights": percent(weights), "kv": percent(kv)}
+        self.setAccessibleName(tr("Memory: weights {weights}, KV caches {kv}", **shares))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        whole = QRectF(self.rect())
+        painter.setBrush(QColor(tokens.pressed))
+        painter.drawRoundedRect(whole, 3, 3)
+        for share, colour in (
+            (self._weights + self._kv, tokens.accent),
+            (self._weights, tokens.muted),
+        ):
+            if share > 0:
+                painter.setBrush(QColor(colour))
+                width = max(6.0, min(1.0, share) * whole.width())
+                part = mirrored(self, QRectF(0, 0, width, whole.height()))
+                painter.drawRoundedRect(part, 3, 3)
+
+
+class ScoreView(QWidget):
+    """The strip: a line of totals, and the lanes under it.
+
+    Signals:
+        chosen(chat id), pause_asked(chat id): what a person wants of a chat.
+        guest_chosen(number), guest_pause_asked(number, on): of a request of another program.
+        closed(): the strip is to go.
+
+    Attributes:
+        feed: what it shows.
+    """
+
+    ROWS = 5  # more scroll
+
+    chosen = Signal(str)
+    pause_asked = Signal(str)
+    guest_chosen = Signal(int)
+    guest_pause_asked = Signal(int, bool)
+    closed = Signal()
+
+    def __init__(self, feed: ScoreFeed, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("score")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.feed = feed
+        self._rows: dict[str, LaneRow] = {}
+        self.totals = QLabel(self)
+        self.totals.setProperty("muted", True)
+        self.memory = QLabel(self)
+        self.memory.setProperty("muted", True)
+        self._bar = MemoryBar(self)
+        name = QLabel(tr("Score"), self)
+        keep_font(name, t.UI_PX, QFont.Weight.DemiBold)
+        close = IconButton("x", tr("Close the score  Ctrl+J"), self, side=26)
+        close.clicked.connect(self.closed)
+        head = QHBoxLayout()
+        head.setContentsMargins(14, 6, 8, 4)
+        head.setSpacing(10)
+        head.addWidget(name)
+        head.addWidget(self.totals)
+        head.addStretch(1)
+        head.addWidget(self.memory)
+        head.addWidget(self._bar)
+        head.addWidget(close)
+        self._lanes = QWidget(self)
+        self._column = QVBoxLayout(self._lanes)
+        self._column.setContentsMargins(0, 0, 0, 6)
+        self._column.setSpacing(0)
+        self._empty = QLabel(tr("No chat has asked the engine anything yet."), self)
+        self._empty.setProperty("muted", True)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._column.addWidget(self._empty)
+        self._area = QScrollArea(self)
+        self._area.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._area.setWidgetResizable(True)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area.setWidget(self._lanes)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 1, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(head)
+        layout.addWidget(self._area)
+        feed.sampled.connect(self._refresh)
+        self._fit()
+        self.hide()
+
+    def rows(self) -> list[LaneRow]:
+        return list(self._rows.values())
+
+    def enter(self) -> None:
+        """Give the keys to the first lane."""
+        for row in self.rows()[:1]:
+            row.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self.feed.start()
+        self._refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.feed.stop()
+
+    @Slot()
+    def _refresh(self) -> None:
+        lanes, totals = self.feed.lanes, self.feed.lanes.totals
+        present = {lane.chat_id: lane for lane in lanes}
+        for chat_id in [c for c in self._rows if c not in present]:
+            row = self._rows.pop(chat_id)
+            self._column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        for chat_id, lane in present.items():
+            if chat_id in self._rows:
+                self._rows[chat_id].refresh(lane)
+            else:
+                row = self._rows[chat_id] = LaneRow(lane, self.feed, self._lanes)
+                row.chosen.connect(self._on_chosen)
+                row.pause_asked.connect(self._on_pause)
+                self._column.addWidget(row)
+        self._empty.setVisible(not self._rows)
+        doing = []
+        if totals.writing:
+            doing.append(
+                counted(
+                    "%n answering · {rate} in all",
+                    "%n answering · {rate} in all",
+                    totals.writing,
+                    rate=rate_line(totals.rate),
+                )
+            )
+        if totals.waiting:
+            doing.append(counted("%n waiting for memory", "%n waiting for memory", totals.waiting))
+        self.totals.setText(" · ".join(doing) or tr("At rest"))
+        if totals.budget:
+            parts = memory_parts(totals)
+            self.memory.setText(memory_line(totals))
+            self.memory.setToolTip(parts)
+            self._bar.setToolTip(parts)
+            budget = totals.budget
+            self._bar.show_shares(totals.weights_bytes / budget, totals.kv_bytes / budget)
+        self._fit()
+
+    @Slot(str)
+    def _on_chosen(self, lane_id: str) -> None:
+        if lane_id.startswith(GUEST):
+            self.guest_chosen.emit(_number(lane_id))
+        else:
+            self.chosen.emit(lane_id)
+
+    @Slot(str)
+    def _on_pause(self, lane_id: str) -> None:
+        if lane_id.startswith(GUEST):
+            paused = self._rows[lane_id].lane.state == "paused"
+            self.guest_pause_asked.emit(_number(lane_id), not paused)
+        else:
+            self.pause_asked.emit(lane_id)
+
+    def _fit(self) -> None:
+        rows = max(1, min(self.ROWS, len(self._rows)))
+        self._area.setFixedHeight(rows * grown(LaneRow.HEIGHT) + 6)
+
+
+def _number(lane_id: str) -> int:
+    """Of the request that a guest's lane stands for."""
+    return int(lane_id.removeprefix(GUEST).partition(":")[0])

@@ -1,0 +1,658 @@
+"""The messages of a chat, in rows that exist only near what is seen.
+
+200 message widgets cost 108-156 ms per resize, so rows far from the viewport are only heights.
+The layout is done here and not by QLayout: what is above the reader's place must not move when a
+height below or above becomes known.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QFrame, QWidget
+
+from app.chats.actions import Action
+from app.chats.chat import Chat
+from app.chats.transcript import left_out
+from app.settings.language import tr
+from app.store import Message, places_in
+from app.tools.consent import Decision
+from app.ui.style import tokens as t
+from app.ui.style.icons import icon
+from app.ui.style.theme import scaled, theme
+from app.ui.transcript.answer_row import AnswerRow
+from app.ui.transcript.message_row import MessageRow
+from app.ui.transcript.tool_row import ToolRow
+from app.ui.transcript.user_row import UserRow
+from app.ui.widgets.textview import Words
+
+
+@dataclass
+class Place:
+    """One message of the path: how high it is, and its widget while it is near the viewport.
+
+    Attributes:
+        width: the width that ``height`` holds for; 0 while it is only estimated.
+        wrapped: the code blocks whose long lines are broken, while there is no widget to ask.
+    """
+
+    message_id: str
+    height: int = 0
+    width: int = 0
+    top: int = 0
+    row: MessageRow | None = None
+    wrapped: frozenset[tuple[int, int]] = frozenset()
+
+
+def column_in(width: int) -> tuple[int, int]:
+    """Left edge and width of the text column in a pane ``width`` pixels wide."""
+    edge = 12 if width < t.NARROW else 24
+    column = min(scaled(t.COLUMN), width - 2 * edge)
+    return (width - column) // 2, column
+
+
+def estimated_height(message: Message, width: int) -> int:
+    """About how high a message is that was never laid out, in pixels."""
+    if message.role == "tool" and message.status != "streaming":
+        return 28
+    lines = len(message.content) * 7.4 / max(width, 100) + message.content.count("\n") + 1
+    return round(lines * 22) + 60
+
+
+class JumpButton(QAbstractButton):
+    """Shown while the end is out of view; has a dot while text arrives."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._living = False
+        self.setFixedSize(34, 34)
+        self.setToolTip(tr("Jump to newest"))
+        self.setAccessibleName(tr("Jump to newest"))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        theme().changed.connect(self._on_theme)
+
+    def set_living(self, living: bool) -> None:
+        if living != self._living:
+            self._living = living
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QColor(tokens.accent if self.hasFocus() else tokens.border_strong))
+        painter.setBrush(QColor(tokens.hover if self.underMouse() else tokens.raised))
+        painter.drawEllipse(QRectF(1.5, 1.5, 31, 31))
+        icon("arrow-down", tokens.text).paint(painter, 9, 9, 16, 16)
+        if self._living:
+            painter.setPen(QColor(tokens.background))
+            painter.setBrush(QColor(tokens.accent))
+            painter.drawEllipse(QPointF(27, 7), 4.5, 4.5)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self.update()
+
+
+class TranscriptArea(QAbstractScrollArea):
+    """Places the rows and scrolls them; keeps the reader's line, or the end, where it is.
+
+    Signals:
+        asked(action, id): what a message's buttons ask for.
+        left(forward): the keys are to go on to what comes after the conversation, or before it.
+    """
+
+    TOP, BOTTOM, GAP = 20, 12, 8
+
+    asked = Signal(str, str)
+    left = Signal(bool)
+
+    def __init__(self, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self._places: list[Place] = []
+        self._placed = 0  # of the tops of so many places are right, the heights above them known
+        self._follow = True
+        self._laying = False
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.verticalScrollBar().setSingleStep(32)
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self.lay_out)
+        self._jump = JumpButton(self)
+        self._jump.clicked.connect(self.jump_to_end)
+        self._jump.hide()
+
+    # What a subclass knows of the messages.
+
+    def _estimate(self, place: Place, width: int) -> int:
+        """About how high a message is that was never laid out, in pixels."""
+        raise NotImplementedError
+
+    def _answering(self) -> bool:
+        """Whether text is coming at the end."""
+        raise NotImplementedError
+
+    def _put_up(self, place: Place) -> MessageRow:
+        """Make the message's widget."""
+        raise NotImplementedError
+
+    def _take_down(self, place: Place) -> None:
+        """Remove the message's widget, if it has one."""
+        raise NotImplementedError
+
+    @property
+    def places(self) -> Sequence[Place]:
+        """The path's messages, from the first to the last."""
+        return self._places
+
+    @property
+    def following(self) -> bool:
+        """Whether new text pulls the view along."""
+        return self._follow
+
+    def column(self) -> tuple[int, int]:
+        """Left edge and width of the text, in pixels of the viewport."""
+        # Of the whole width: a scroll bar that comes or goes moves nothing. It stands left of the
+        # viewport in a window that runs from right to left.
+        left, width = column_in(self.width())
+        return left - self.viewport().x(), width
+
+    def row(self, message_id: str) -> MessageRow | None:
+        """The message's widget, if it has one at present."""
+        return next((p.row for p in self._places if p.message_id == message_id), None)
+
+    def rows_alive(self) -> int:
+        """How many messages are widgets at present."""
+        return sum(place.row is not None for place in self._places)
+
+    @Slot()
+    def jump_to_end(self) -> None:
+        """Go to the newest text and follow it."""
+        self._follow = True
+        self.lay_out()
+
+    def scroll_pages(self, pages: float) -> None:
+        """Scroll by viewports, for keys that arrive in the composer."""
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + round(pages * self.viewport().height()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._placed:
+            self.lay_out()
+        else:
+            self._soon.start()  # a new pane is given two sizes in a row
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._soon.start()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        if not self._laying:
+            bar = self.verticalScrollBar()
+            self._follow = bar.value() >= bar.maximum() - 4
+            self.lay_out()
+
+    @Slot(int, int)
+    def _on_reached(self, top: int, bottom: int) -> None:
+        """Scroll as little as brings a place of a row into view."""
+        row = self.sender()
+        if isinstance(row, MessageRow):
+            bar, view = self.verticalScrollBar(), self.viewport().height()
+            head, foot = row.y() + top - self.TOP, row.y() + bottom + self.BOTTOM
+            bar.setValue(bar.value() + (min(head, 0) or max(0, min(head, foot - view))))
+
+    @Slot()
+    def _on_row_resized(self) -> None:
+        row = self.sender()
+        for place in self._places:
+            if place.row is row:
+                place.width = 0
+        self._soon.start()
+
+    @Slot()
+    def lay_out(self) -> None:
+        """Place what is near the viewport; keep the reader's line, or the end, where it is."""
+        if self._laying or self.viewport().width() < 50 or not self.isVisible():
+            return
+        self._laying = True
+        try:
+            anchor = None if self._follow else self._anchor()
+            # Heights that become known move the edges of what is near: a few rounds settle it.
+            for _ in range(6):
+                self._set_tops(anchor)
+                if not self._measure_nearby():
+                    break
+            self._set_tops(anchor)
+            self._place_rows()
+        finally:
+            self._laying = False
+
+    def _anchor(self) -> tuple[Place, int] | None:
+        """The first message in view and how far its top is from the viewport's."""
+        value = self.verticalScrollBar().value()
+        number = bisect_right(
+            self._places, value, hi=self._placed, key=lambda p: p.top + p.height + self.GAP
+        )
+        if number == self._placed:
+            return None
+        return self._places[number], self._places[number].top - value
+
+    def _set_tops(self, anchor: tuple[Place, int] | None) -> None:
+        _, width = self.column()
+        y = self.TOP
+        if self._placed:
+            last = self._places[self._placed - 1]
+            y = last.top + last.height + self.GAP
+        for number in range(self._placed, len(self._places)):
+            place = self._places[number]
+            if not place.height:
+                place.height = self._estimate(place, width)
+            place.top = y
+            y += place.height + self.GAP
+        self._placed = len(self._places)
+        total = y - self.GAP + self.BOTTOM
+        bar = self.verticalScrollBar()
+        view = self.viewport().height()
+        bar.setPageStep(view)
+        bar.setRange(0, max(0, total - view))
+        if self._follow:
+            bar.setValue(bar.maximum())
+        elif anchor is not None:
+            bar.setValue(anchor[0].top - anchor[1])
+
+    def nearby(self, screens: float) -> range:
+        """The numbers of the places in the view, or so many of its heights above or below it."""
+        value, view = self.verticalScrollBar().value(), self.viewport().height()
+        reach = round(view * screens)
+        first = bisect_right(self._places, value - reach, key=lambda p: p.top + p.height)
+        return range(first, bisect_left(self._places, value + view + reach, key=lambda p: p.top))
+
+    def _measure_nearby(self) -> bool:
+        """Make and measure what is in or near the view; True if a height was not what it seemed."""
+        _, width = self.column()
+        moved = False
+        for number in self.nearby(0.75):
+            place = self._places[number]
+            if place.width == width and place.row is not None:
+                continue
+            if place.row is None:
+                place.row = self._put_up(place)
+            height = place.row.arrange(width)
+            place.width = width
+            if height != place.height:
+                place.height = height
+                self._placed = min(self._placed, number + 1)
+                moved = True
+        return moved
+
+    def _place_rows(self) -> None:
+        left, width = self.column()
+        value = self.verticalScrollBar().value()
+        near = self.nearby(2.5)
+        for number, place in enumerate(self._places):
+            row = place.row
+            if row is None:
+                continue
+            if number not in near and not row.in_use():
+                self._take_down(place)
+                continue
+            row.setGeometry(QRect(QPoint(left, place.top - value), row.size()))
+            row.resize(width, place.height)
+            row.show()
+        bar = self.verticalScrollBar()
+        self._jump.setVisible(bar.value() < bar.maximum() - self.viewport().height() // 4)
+        self._jump.set_living(self._answering())
+        self._jump.move((self.viewport().width() - self._jump.width()) // 2, self.height() - 44)
+        self._jump.raise_()
+
+
+STEP = 96
+"""Pixels: how far an arrow key scrolls."""
+
+_PAGES = {Qt.Key.Key_PageUp: -0.9, Qt.Key.Key_PageDown: 0.9}
+_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+_ASIDE = {Qt.Key.Key_Left: -STEP, Qt.Key.Key_Right: STEP}
+_DELETES = {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}
+_SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+class TranscriptKeys:
+    """Up and down go from message to message, left and right move wide code, Delete deletes.
+
+    Tab goes through the buttons of a message (`MessageRow`).
+    """
+
+    def __init__(self, view: TranscriptArea) -> None:
+        self._view = view
+
+    def press(self, event: QKeyEvent) -> bool:
+        """Do what a key means here; False if it means nothing."""
+        key, number = Qt.Key(event.key()), self._with_keys()
+        row = self._view.places[number].row if number is not None else None
+        if key in _PAGES:
+            self._view.scroll_pages(_PAGES[key])
+        elif number is None:
+            return False
+        elif key in _STEPS:
+            self._step(number, _STEPS[key])
+        elif key == Qt.Key.Key_Home:
+            self._go(0)
+        elif key == Qt.Key.Key_End:
+            self._go(len(self._view.places) - 1)
+        elif row is not None and key in _DELETES and not row.in_text():
+            self._delete(number)
+        elif row is not None and key in _ASIDE:
+            row.move_code(_ASIDE[key])
+        elif row is not None and key == Qt.Key.Key_F10 and event.modifiers() == _SHIFT:
+            row.pop_menu()  # by X11 it is the menu's key only where a desktop says so
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            self._view.asked.emit("copy", self._view.places[number].message_id)
+        else:
+            return False
+        return True
+
+    def enter(self) -> bool:
+        """Give the keys to the last message that is in view; False if there is none."""
+        self._view.lay_out()
+        seen = self._view.nearby(0)
+        if seen:
+            self._go(seen[-1])
+        return bool(seen)
+
+    def paint_mark(self, viewport: QWidget) -> None:
+        """Paint a line in the margin of the message that has the focus."""
+        for place in self._view.places:
+            if place.row is not None and place.row.hasFocus():
+                area = place.row.geometry()
+                painter = QPainter(viewport)
+                painter.fillRect(
+                    area.left() - 10, area.top(), 2, area.height(), theme().color("accent")
+                )
+
+    def _with_keys(self) -> int | None:
+        """The number of the message that has the keys."""
+        rows = ((number, place.row) for number, place in enumerate(self._view.places))
+        return next((number for number, row in rows if row is not None and row.has_keys()), None)
+
+    def _go(self, number: int) -> None:
+        """Give a message the keys and bring it into view: its end, coming from below."""
+        view, place = self._view, self._view.places[number]
+        bar = view.verticalScrollBar()
+        # Twice: the first brings it near, which makes it and the heights around it known.
+        for _ in range(2):
+            head = place.top - view.TOP
+            foot = place.top + place.height + view.BOTTOM - view.viewport().height()
+            bar.setValue(min(max(bar.value(), min(head, foot)), max(head, foot)))
+            view.lay_out()
+        if place.row is not None:
+            place.row.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _delete(self, number: int) -> None:
+        """Ask for it to be deleted; the keys are then at the message before it."""
+        gone = self._view.places[number].message_id
+        self._view.asked.emit(Action.DELETE.value, gone)
+        left = self._view.places
+        if left and all(place.message_id != gone for place in left):
+            self._view.lay_out()
+            self._go(min(max(0, number - 1), len(left) - 1))
+
+    def _step(self, number: int, by: int) -> None:
+        """To the next message, or on in this one while more of it is beyond the view."""
+        view, place = self._view, self._view.places[number]
+        bar = view.verticalScrollBar()
+        foot = place.top + place.height - view.viewport().height()
+        beyond = foot - bar.value() if by > 0 else bar.value() - place.top
+        if beyond > 0:
+            bar.setValue(bar.value() + by * min(STEP, beyond + view.BOTTOM))
+        elif number + by == len(view.places):
+            view.left.emit(True)
+        else:
+            self._go(max(0, number + by))
+
+
+class TranscriptView(TranscriptArea):
+    """Shows a chat's path and follows its end while the reader is there.
+
+    Signals:
+        put_up(id): a message has come near enough to what is seen to have a row.
+    """
+
+    put_up = Signal(str)
+
+    def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._chat = chat
+        self._words: Words = ""
+        self._found_in = ""  # the one message in which the words are marked; "" for all
+        self._left_out: frozenset[str] = frozenset()
+        self._keys = TranscriptKeys(self)
+        self.setAccessibleName(tr("Conversation"))
+        chat.path_changed.connect(self._rebuild)
+        chat.turn_changed.connect(self._on_turn)
+        chat.message_added.connect(self._on_added)
+        chat.message_changed.connect(self._on_changed)
+        chat.text_added.connect(self._on_text)
+        theme().changed.connect(self._on_theme)
+        self._rebuild()
+
+    def show_message(self, message_id: str) -> None:
+        """Bring a message into view (a search result)."""
+        self.lay_out()
+        place = next((p for p in self._places if p.message_id == message_id), None)
+        if place is None:
+            return
+        self._follow = False
+        within = 0
+        # Twice: the first brings it near, which makes it and the heights around it known.
+        for _ in range(2):
+            self.verticalScrollBar().setValue(max(0, place.top + within - self.TOP))
+            self.lay_out()
+            top = self._highlight(place)
+            within = max(0, (top or 0) - self.viewport().height() // 3)
+
+    def show_found(self, message_id: str, words: str) -> None:
+        """Bring the message that a search has found into view, with the words of the search marked.
+
+        They stay so until the chat goes on, or the person does.
+        """
+        self._found_in = message_id
+        self._mark_words(lambda text: places_in(text, words))
+        self.show_message(message_id)
+
+    def forget_found(self) -> bool:
+        """Take the marks of a search away; whether there were any."""
+        marked = bool(self._found_in)
+        if marked:
+            self.highlight("")
+        return marked
+
+    def highlight(self, words: str) -> None:
+        """Mark these words wherever they stand; none when empty."""
+        self._found_in = ""
+        self._mark_words(words)
+
+    def _mark_words(self, words: Words) -> None:
+        self._words = words
+        for place in self._places:
+            self._highlight(place)
+
+    def _highlight(self, place: Place) -> int | None:
+        """Mark the words in a message, if they are to be; returns where the first stands."""
+        if place.row is None:
+            return None
+        marked = not self._found_in or self._found_in == place.message_id
+        return place.row.highlight(self._words if marked else "")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self._keys.press(event):
+            event.ignore()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.enter()
+
+    def enter(self) -> None:
+        """Give the keys to the last message that is in view."""
+        if not self._keys.enter():
+            self.left.emit(True)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._keys.paint_mark(self.viewport())
+
+    # What the chat tells.
+
+    @Slot()
+    def _rebuild(self) -> None:
+        """Show the path anew, keeping the widgets of messages that stay."""
+        before = {place.message_id: place for place in self._places}
+        path = self._chat.transcript.path
+        self._places = [before.pop(m.id) if m.id in before else Place(m.id) for m in path]
+        self._placed = 0
+        for gone in before.values():
+            self._take_down(gone)
+        self._follow = True
+        self._mark_rows()
+        self._soon.start()
+
+    @Slot(str)
+    def _on_added(self, message_id: str) -> None:
+        self.forget_found()
+        self._places.append(Place(message_id))
+        self._follow = True
+        self._mark_rows()
+        self._soon.start()
+
+    @Slot(str)
+    def _on_changed(self, message_id: str) -> None:
+        row = self.row(message_id)
+        if row is not None:
+            if isinstance(row, ToolRow):
+                row.set_call(self._chat.tools.calls.get(message_id))
+            row.set_message(self._chat.shown(message_id))
+        else:
+            self._forget_height(message_id)
+
+    @Slot()
+    def _on_turn(self) -> None:
+        """What may be done with a message may be something else now."""
+        for place in self._places:
+            if place.row is not None:
+                place.row.show_actions()
+
+    @Slot(str, str, str)
+    def _on_text(self, message_id: str, text: str, kind: str) -> None:
+        row = self.row(message_id)
+        if row is not None and not self.isVisible():
+            # A hidden tab renders nothing: its text is taken as a whole when it is shown.
+            self._take_down(next(p for p in self._places if p.row is row))
+        elif row is not None:
+            row.append(text, kind)
+            if isinstance(row, AnswerRow):
+                row.set_thought(self._chat.thought_s)
+        else:
+            self._forget_height(message_id)
+
+    def _forget_height(self, message_id: str) -> None:
+        for place in self._places:
+            if place.message_id == message_id:
+                place.width = 0
+                self._soon.start()
+
+    def _estimate(self, place: Place, width: int) -> int:
+        return estimated_height(self._chat.transcript[place.message_id], width)
+
+    def _answering(self) -> bool:
+        return self._chat.answering
+
+    def _put_up(self, place: Place) -> MessageRow:
+        message = self._chat.shown(place.message_id)
+        row: MessageRow
+        if message.role == "tool":
+            row = self._tool_row(message)
+        else:
+            kind = UserRow if message.role == "user" else AnswerRow
+            row = kind(message, self._chat.can, self.viewport())
+        place.row = row
+        self._number(place)
+        if isinstance(row, AnswerRow):
+            row.set_last(place is self._places[-1])
+            row.set_thought(self._chat.thought_s)
+            row.wrap_code(place.wrapped)
+        elif isinstance(row, ToolRow):
+            row.set_last(place is self._places[-1])
+        elif isinstance(row, UserRow):
+            row.set_left_out(place.message_id in self._left_out)
+            if row.files is not None:
+                row.files.set_texts(self._chat.attaching.text)
+        if self._words:
+            self._highlight(place)
+        row.resized.connect(self._on_row_resized)
+        row.asked.connect(self.asked)
+        row.left.connect(self.left)
+        row.reached.connect(self._on_reached)
+        self.put_up.emit(message.id)
+        return row
+
+    def _tool_row(self, message: Message) -> ToolRow:
+        tools = self._chat.tools
+        row = ToolRow(message, self._chat.can, self.viewport(), tools.calls.get(message.id))
+        row.decided.connect(self._on_decided)
+        row.kept.connect(tools.keep)
+        row.stopped.connect(tools.stop_call)
+        row.answered.connect(tools.answer)
+        return row
+
+    @Slot(str, object, str)
+    def _on_decided(self, message_id: str, decision: Decision, arguments: str) -> None:
+        row = self.row(message_id)
+        fault = self._chat.decide(message_id, decision, arguments)
+        if fault and isinstance(row, ToolRow):
+            row.show_fault(fault)
+
+    def _take_down(self, place: Place) -> None:
+        if place.row is not None:
+            if isinstance(place.row, AnswerRow):
+                place.wrapped = place.row.wrapped_code
+            place.row.resized.disconnect(self._on_row_resized)
+            if place.row.has_keys():
+                self.left.emit(True)
+            place.row.hide()
+            place.row.deleteLater()
+            place.row = None
+
+    def _mark_rows(self) -> None:
+        """Tell the messages what their place in the path makes of them."""
+        self._left_out = left_out(self._chat.transcript.path)
+        for place in self._places:
+            if isinstance(place.row, AnswerRow | ToolRow):
+                place.row.set_last(place is self._places[-1])
+            elif isinstance(place.row, UserRow):
+                place.row.set_left_out(place.message_id in self._left_out)
+            self._number(place)
+        self._on_turn()  # what is refused of a message may depend on its place
+
+    def _number(self, place: Place) -> None:
+        """Tell a message which of how many versions it is."""
+        if place.row is not None:
+            versions = self._chat.transcript.alternatives(place.message_id)
+            place.row.set_alternative(versions.index(place.message_id) + 1, len(versions))
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self.viewport().update()

@@ -1,0 +1,391 @@
+"""How the window tells that answers begin and end: by ear, dot, notification, tray.
+
+Where less motion is wanted they stand still, fainter than the dot of an answer that has ended.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from PySide6.QtCore import SLOT, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtDBus import QDBusConnection, QDBusMessage
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon, QWidget
+
+from app.chats.chat import Chat
+from app.chats.library import ChatLibrary
+from app.settings.language import tr
+from app.settings.options import Settings
+from app.store import Message
+from app.store.index import shown_text
+from app.ui.style import motion
+from app.ui.style.icons import app_icon
+from app.ui.transcript import message_row
+from app.ui.widgets.manners import announce
+from app.ui.window.commands import Commands
+from app.ui.workspace.workspace import Workspace
+
+LONGEST = 4_000
+"""Characters of an answer that are read aloud by themselves; the rest is read in its place."""
+
+
+class Announcer(QObject):
+    """Tells screen readers of answers: never a piece of one, always what it has come to.
+
+    Of the chat that has the keys the whole text is read, of all others that they are done.
+
+    Signals:
+        said(words): what was told, whether or not somebody listened.
+    """
+
+    said = Signal(str)
+
+    def __init__(self, library: ChatLibrary, workspace: Workspace, window: QWidget) -> None:
+        super().__init__(window)
+        self._library = library
+        self._workspace = workspace
+        self._window = window
+        self._answering: set[str] = set()
+        library.activity.connect(self._on_activity)
+
+    @Slot(str)
+    def _on_activity(self, chat_id: str) -> None:
+        chat = self._library.find(chat_id)
+        answering = chat is not None and chat.answering
+        if answering == (chat_id in self._answering):
+            return
+        (self._answering.add if answering else self._answering.discard)(chat_id)
+        if chat is not None:
+            self._tell(chat, answering)
+
+    def _tell(self, chat: Chat, answering: bool) -> None:
+        last = chat.transcript.last("assistant")
+        if last is None:
+            return
+        active = self._workspace.active
+        front = active is not None and active.chat is chat
+        who = message_row.who(last) if front else chat.title
+        doing = tr("answering") if answering else message_row.state(last) or tr("done")
+        words = f"{who}: {doing}"
+        if front and not answering and (text := _text(chat.message(last.id))):
+            words += f". {text}"
+        pane = self._workspace.pane(chat.id)
+        announce(pane if pane is not None and pane.isVisible() else self._window, words)
+        self.said.emit(words)
+
+
+def _text(message: Message) -> str:
+    """What is read of an answer that has ended."""
+    if message.status == "error":
+        return message.error
+    text = shown_text(message.content[: 2 * LONGEST])
+    if len(text) <= LONGEST and len(message.content) <= 2 * LONGEST:
+        return text
+    first = text[:LONGEST].rpartition(" ")[0]
+    return tr("{text}… The rest stands in the conversation.", text=first)
+
+
+class Attention(QObject):
+    """Counts the chats whose answers ended while another program was in front.
+
+    The taskbar or the Dock is told as the system does it (a flash, a bounce, a number), and the
+    title carries the number for those that show nothing else. Looking at the window ends it.
+    """
+
+    def __init__(self, window: QWidget, library: ChatLibrary) -> None:
+        super().__init__(window)
+        self._window = window
+        self._title = window.windowTitle()
+        self._library = library
+        self._answering: set[str] = set()
+        self._ended: set[str] = set()
+        library.activity.connect(self._on_activity)
+        QApplication.instance().applicationStateChanged.connect(self._on_state)  # type: ignore[union-attr]
+
+    def set_title(self, title: str) -> None:
+        """Give the window a title, with the number before it."""
+        self._title = title
+        self._tell()
+
+    @Slot(str)
+    def _on_activity(self, chat_id: str) -> None:
+        chat = self._library.find(chat_id)
+        if chat is not None and chat.answering:
+            self._answering.add(chat_id)
+        elif chat_id in self._answering:
+            self._answering.discard(chat_id)
+            if QGuiApplication.applicationState() != Qt.ApplicationState.ApplicationActive:
+                self._ended.add(chat_id)
+                QApplication.alert(self._window)
+                self._tell()
+
+    @Slot(Qt.ApplicationState)
+    def _on_state(self, state: Qt.ApplicationState) -> None:
+        if state == Qt.ApplicationState.ApplicationActive and self._ended:
+            self._ended.clear()
+            self._tell()
+
+    def _tell(self) -> None:
+        count = len(self._ended)
+        self._window.setWindowTitle(f"({count}) {self._title}" if count else self._title)
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.setBadgeNumber(count)
+
+
+LONG_S = 15.0
+"""Somebody who waits longer has turned to other things."""
+
+
+class Channel(Protocol):
+    """A way to the system's notifications. ``chosen`` is a signal with what was clicked."""
+
+    chosen: Any
+
+    def show(self, name: str, title: str, words: str) -> None: ...
+
+    def withdraw(self, name: str) -> None: ...
+
+
+class PortalChannel(QObject):
+    """The desktop's portal (Linux).
+
+    Its notifications need no unsigned numbers, which the binding cannot put into a message.
+
+    Signals:
+        chosen(name): the person clicked this one.
+    """
+
+    PLACE = ("org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop")
+    FACE = "org.freedesktop.portal.Notification"
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        slot: Any = SLOT("on_action(QDBusMessage)")  # text, though the stubs say bytes
+        QDBusConnection.sessionBus().connect(*self.PLACE, self.FACE, "ActionInvoked", self, slot)
+
+    def show(self, name: str, title: str, words: str) -> None:
+        notification = {"title": title, "body": words, "default-action": "app.open"}
+        self._call("AddNotification", [name, notification])
+
+    def withdraw(self, name: str) -> None:
+        self._call("RemoveNotification", [name])
+
+    def _call(self, method: str, values: list[Any]) -> None:
+        message = QDBusMessage.createMethodCall(*self.PLACE, self.FACE, method)
+        message.setArguments(values)
+        QDBusConnection.sessionBus().asyncCall(message)  # a desktop without it says nothing
+
+    @Slot(QDBusMessage)
+    def on_action(self, message: QDBusMessage) -> None:
+        """The portal's signal: name, action, parameters."""
+        self.chosen.emit(str(next(iter(message.arguments()), "")))
+
+
+class TrayChannel(QObject):
+    """Qt's message of a tray icon, which is there only as long (macOS).
+
+    Signals:
+        chosen(name): the person clicked this one.
+    """
+
+    SHOWN_MS = 10_000
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._icon = QSystemTrayIcon(app_icon(), self)
+        self._icon.messageClicked.connect(self._on_clicked)
+        self._soon = QTimer(self, singleShot=True, interval=self.SHOWN_MS)
+        self._soon.timeout.connect(self._icon.hide)
+        self._name = ""
+
+    def show(self, name: str, title: str, words: str) -> None:
+        self._name = name
+        self._icon.show()
+        self._icon.showMessage(title, words, app_icon())
+        self._soon.start()
+
+    def withdraw(self, name: str) -> None:
+        if name == self._name:
+            self._icon.hide()
+
+    @Slot()
+    def _on_clicked(self) -> None:
+        self.chosen.emit(self._name)
+
+
+def system_channel(parent: QObject) -> Channel | None:
+    """The way to this system's notifications; None where there is none."""
+    linux = sys.platform.startswith("linux")
+    if linux:
+        # Without a bus Qt would start one.
+        there = os.environ.get("DBUS_SESSION_BUS_ADDRESS")
+        return PortalChannel(parent) if there else None
+    return TrayChannel(parent) if QSystemTrayIcon.isSystemTrayAvailable() else None
+
+
+class Notifications(QObject):
+    """Tells of answers that took long, unless the settings say not to.
+
+    Signals:
+        opened(id): the person clicked the notification of this chat.
+    """
+
+    opened = Signal(str)
+
+    def __init__(
+        self,
+        library: ChatLibrary,
+        settings: Settings,
+        parent: QObject,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(parent)
+        self._library = library
+        self._settings = settings
+        self._clock = clock
+        self._begun: dict[str, float] = {}
+        self._told: set[str] = set()
+        self._channel: Channel | None = None
+        self._asked = False
+        library.activity.connect(self._on_activity)
+        QApplication.instance().applicationStateChanged.connect(self._on_state)  # type: ignore[union-attr]
+
+    def use(self, channel: Channel | None) -> None:
+        """Tell by this channel."""
+        self._channel, self._asked = channel, True
+        if channel is not None:
+            channel.chosen.connect(self.opened)
+
+    @Slot(str)
+    def _on_activity(self, chat_id: str) -> None:
+        chat = self._library.find(chat_id)
+        if chat is not None and chat.answering:
+            self._begun.setdefault(chat_id, self._clock())
+            return
+        begun = self._begun.pop(chat_id, None)
+        away = QGuiApplication.applicationState() != Qt.ApplicationState.ApplicationActive
+        if begun is None or chat is None or not away or not self._settings.notify:
+            return
+        if self._clock() - begun < LONG_S:
+            return
+        if not self._asked:  # not before it is needed: a bus is a connection of its own
+            self.use(system_channel(self))
+        if self._channel is not None:
+            last = chat.transcript.last("assistant")
+            failed = last is not None and last.status == "error"
+            model = chat.alias or (last.model if last is not None else "")
+            name = model or tr("The model")
+            words = (
+                tr("{name} could not answer.", name=name)
+                if failed
+                else tr("{name} has answered.", name=name)
+            )
+            self._channel.show(chat_id, chat.title, words)
+            self._told.add(chat_id)
+
+    @Slot(Qt.ApplicationState)
+    def _on_state(self, state: Qt.ApplicationState) -> None:
+        """The person is back and sees for themselves."""
+        if state == Qt.ApplicationState.ApplicationActive and self._channel is not None:
+            for chat_id in self._told:
+                self._channel.withdraw(chat_id)
+            self._told.clear()
+
+
+NAMES = ("quick_ask", "new", "settings", "quit")
+"""The commands of its menu, below the one that shows the window."""
+
+
+class Tray(QObject):
+    """Comes and goes with the setting.
+
+    Attributes:
+        icon: it, while it is there.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        commands: Callable[[], Commands],
+        come_forward: Callable[[], object],
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._settings = settings
+        self._commands = commands
+        self._come_forward = come_forward
+        self._window = window
+        self.icon: QSystemTrayIcon | None = None
+        self._menu: QMenu | None = None
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show it or take it away, as the setting says."""
+        wanted = self._settings.tray
+        if wanted and self.icon is None:
+            menu = self._menu = QMenu(self._window)
+            menu.addAction(tr("Show Stretto"), self._come_forward)
+            for name in NAMES:
+                menu.addAction(self._commands()[name])
+            self.icon = QSystemTrayIcon(app_icon(), self)
+            self.icon.setToolTip("Stretto")
+            self.icon.setContextMenu(menu)
+            self.icon.activated.connect(self._on_activated)
+            self.icon.show()
+        elif not wanted and self.icon is not None and self._menu is not None:
+            self.icon.hide()
+            self.icon.deleteLater()
+            self._menu.deleteLater()
+            self.icon = self._menu = None
+
+    @Slot(QSystemTrayIcon.ActivationReason)
+    def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        if reason == QSystemTrayIcon.ActivationReason.Trigger:
+            self._come_forward()
+
+
+class Pulse(QObject):
+    """Ticks while any chat answers.
+
+    Signals:
+        beat(alpha): how opaque the dots are now, 0 to 255.
+    """
+
+    beat = Signal(int)
+    STILL = 150
+    STEPS = (255, 235, 200, 160, 120, 95, 95, 120, 160, 200, 235)
+
+    def __init__(self, library: ChatLibrary, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._library = library
+        self._step = 0
+        self._timer = QTimer(self, interval=140)
+        self._timer.timeout.connect(self._on_tick)
+        library.activity.connect(self._on_activity)
+
+    @property
+    def alpha(self) -> int:
+        return self.STILL if motion.reduced() else self.STEPS[self._step]
+
+    @Slot(str)
+    def _on_activity(self, chat_id: str) -> None:
+        if not self._timer.isActive() and self._library.running():
+            if not motion.reduced():
+                self._timer.start()
+            self.beat.emit(self.alpha)
+
+    @Slot()
+    def _on_tick(self) -> None:
+        if motion.reduced() or not self._library.running():
+            self._timer.stop()
+        self._step = (self._step + 1) % len(self.STEPS)
+        self.beat.emit(self.alpha)

@@ -1,0 +1,265 @@
+"""What "/" and "@" put into a message: the person's prompts, servers' prompts and resources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
+from functools import partial
+
+import shiboken6
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
+
+from app import flows
+from app.chats.attaching import MOST_FILES
+from app.settings.language import mark, tr
+from app.settings.options import Settings
+from app.tools.offers import Offers, Prompt, Resource, Template
+from app.tools.questions import Field, FieldError, Kind, Question
+from app.tools.tool import visible
+from app.ui.composer.variables import Variables
+from app.ui.dialogs.names import PromptsDialog
+from app.ui.palette.finder import Entry, EntryKind
+from app.ui.palette.pickers import PromptPicker, ResourcePicker
+from app.ui.pane.pane import ChatPane
+from app.ui.transcript.question_form import QuestionField
+from app.ui.window.commands import Where, command
+from app.ui.workspace.workspace import Workspace
+
+
+class ArgumentsDialog(QDialog):
+    """A line for each argument.
+
+    Signals:
+        given(arguments): what was written for each, by name.
+    """
+
+    given = Signal(dict)
+
+    def __init__(self, prompt: Prompt | Template, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setObjectName("arguments-dialog")
+        self.setWindowTitle(prompt.title)
+        fields = (Field(a.name, a.title, Kind.TEXT, a.about, a.required) for a in prompt.arguments)
+        self._question = Question(prompt.server, prompt.about, tuple(fields))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 18, 20, 16)
+        column.setSpacing(10)
+        writes = isinstance(prompt, Prompt)
+        origin = mark("A prompt of {server}.") if writes else mark("A resource of {server}.")
+        words = [tr(origin, server=visible(prompt.server)), prompt.about]
+        about = QLabel("\n".join(filter(None, words)), self)
+        about.setTextFormat(Qt.TextFormat.PlainText)
+        about.setWordWrap(True)
+        about.setProperty("muted", True)
+        column.addWidget(about)
+        self.inputs = [QuestionField(field, None, self) for field in self._question.fields]
+        for each in self.inputs:
+            column.addWidget(each)
+        self.fault = QLabel("", self)
+        self.fault.setWordWrap(True)
+        self.fault.setProperty("danger", True)
+        self.fault.hide()
+        column.addWidget(self.fault)
+        buttons = QDialogButtonBox(self)
+        use = tr("Use Prompt") if writes else tr("Attach")
+        self.use = buttons.addButton(use, QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        self.use.setDefault(True)
+        buttons.accepted.connect(self._on_use)
+        buttons.rejected.connect(self.reject)
+        column.addWidget(buttons)
+        self.setMinimumWidth(420)
+
+    @Slot()
+    def _on_use(self) -> None:
+        try:
+            found = self._question.content({each.field.name: each.value for each in self.inputs})
+        except FieldError as error:
+            self.fault.setText(str(error))
+            self.fault.show()
+            for each in self.inputs:
+                each.set_wrong(str(error) if each.field.name == error.name else "")
+            return
+        self.given.emit({name: str(value) for name, value in found.items()})
+        self.accept()
+
+
+class PaneOffers(QObject):
+    """Lists what the servers of a pane's chat offer, and fetches what is chosen.
+
+    Signals:
+        changed(): a server has told its list.
+        written(text): a prompt has come; it is to stand in the field.
+    """
+
+    changed = Signal()
+    written = Signal(str)
+
+    def __init__(self, pane: ChatPane) -> None:
+        super().__init__(pane)
+        self._pane = pane
+        field = pane.composer.field
+        self.picker = ResourcePicker(field, pane.composer, self.resources, pane)
+        self.changed.connect(self.picker.refresh)
+
+    def resources(self) -> list[Entry]:
+        """A row for each resource and each kind, and one for each server that cannot be asked."""
+        return self._entries(
+            lambda offers: [
+                *(self._resource(r) for r in offers.resources),
+                *(self._template(t) for t in offers.templates),
+            ]
+        )
+
+    def prompts(self) -> list[Entry]:
+        """The same of prompts."""
+        return self._entries(lambda offers: [self._prompt(p) for p in offers.prompts])
+
+    def _entries(self, of: Callable[[Offers], list[Entry]]) -> list[Entry]:
+        offers = self._pane.chat.tools.offers
+        offers.ask(self._tell)
+        found: list[Entry] = []
+        for server in offers.servers:
+            known = offers.known.get(server, tr("Being asked…"))
+            if isinstance(known, Offers):
+                found += of(known)
+            else:  # it stands last, and says why there is nothing of it
+                key, name = f"server:{server}", visible(server)
+                found.append(Entry(EntryKind.SETTING, key, name, lambda: None, why_not=known))
+        return sorted(found, key=lambda entry: bool(entry.why_not))
+
+    def _resource(self, resource: Resource) -> Entry:
+        beside = " · ".join(filter(None, (visible(resource.server), resource.about)))
+        key = f"resource:{resource.server}/{resource.uri}"
+        return Entry(
+            EntryKind.RESOURCE, key, resource.name, partial(self._attach, resource), beside
+        )
+
+    def _template(self, template: Template) -> Entry:
+        beside = " · ".join(filter(None, (visible(template.server), template.about)))
+        key = f"resource:{template.server}/{template.uri}"
+        chosen = partial(self._ask_which, template)
+        return Entry(EntryKind.RESOURCE, key, f"{template.title}…", chosen, beside)
+
+    def _prompt(self, prompt: Prompt) -> Entry:
+        beside = " · ".join(filter(None, (visible(prompt.server), prompt.about)))
+        key = f"prompt:{prompt.server}/{prompt.name}"
+        return Entry(EntryKind.PROMPT, key, prompt.title, partial(self._ask_for, prompt), beside)
+
+    def _tell(self) -> None:
+        if shiboken6.isValid(self):
+            self.changed.emit()
+
+    # What was chosen.
+
+    def _attach(self, resource: Resource) -> None:
+        self.picker.take_away()
+        if len(self._pane.chat.attaching.files) >= MOST_FILES:
+            self._pane.said.emit(tr("A message takes {most} files.", most=MOST_FILES))
+            return
+        flows.start(self, self._read(resource))
+
+    def _ask_which(self, template: Template) -> None:
+        self.picker.take_away()
+        dialog = ArgumentsDialog(template, self._pane.window())
+        dialog.given.connect(lambda arguments: self._attach(template.filled(arguments)))
+        dialog.open()
+
+    async def _read(self, resource: Resource) -> None:
+        chat = self._pane.chat
+        text = await self._text(chat.tools.offers.host.read(resource))
+        if text is not None:
+            chat.attaching.add_text(text, resource.name)
+
+    def _ask_for(self, prompt: Prompt) -> None:
+        if not prompt.arguments:
+            flows.start(self, self._fetch(prompt, {}))
+            return
+        dialog = ArgumentsDialog(prompt, self._pane.window())
+        dialog.given.connect(lambda arguments: flows.start(self, self._fetch(prompt, arguments)))
+        dialog.open()
+
+    async def _fetch(self, prompt: Prompt, arguments: dict[str, str]) -> None:
+        text = await self._text(self._pane.chat.tools.offers.host.prompt(prompt, arguments))
+        if text is not None:
+            self.written.emit(text)
+
+    async def _text(self, future: Future[str]) -> str | None:
+        """What comes; None where nothing does, which is said, or where nobody waits for it."""
+        try:
+            return await flows.arrived(future)
+        except CancelledError:
+            return None
+        except Exception as error:
+            self._pane.said.emit(str(error))
+            return None
+
+
+class PromptCommands(QObject):
+    """Gives each pane its list of prompts, and opens the dialog."""
+
+    def __init__(self, settings: Settings, workspace: Workspace, window: QWidget) -> None:
+        super().__init__(window)
+        self._settings = settings
+        self._window = window
+        self.pickers: dict[str, PromptPicker] = {}
+        workspace.pane_made.connect(self._on_pane_made)
+        workspace.forgotten.connect(self._on_forgotten)
+
+    @command("prompts", mark("Prompts…"), where=Where.ANYWHERE)
+    @Slot()
+    def show_prompts(self) -> None:
+        """Open the prompts to be written."""
+        self._dialog()
+
+    def _nothing_written(self, pane: ChatPane) -> str:
+        return "" if pane.composer.text.strip() else tr("There is nothing in the message field.")
+
+    @command(
+        "save_prompt", mark("Save Message as Prompt…"), where=Where.PANE, why_not=_nothing_written
+    )
+    def save_prompt(self, pane: ChatPane) -> None:
+        """Keep what stands in the message field as a prompt, to be named."""
+        text = pane.composer.text
+        words = text.split()
+        self._dialog().add(text, " ".join(words[:5]))
+
+    def _dialog(self) -> PromptsDialog:
+        dialog = self._window.findChild(PromptsDialog) or PromptsDialog(
+            self._settings, self._window
+        )
+        dialog.show()
+        dialog.raise_()
+        dialog.activateWindow()
+        return dialog
+
+    @Slot(object)
+    def _on_pane_made(self, pane: ChatPane) -> None:
+        field = pane.composer.field
+        variables = Variables(field)
+        variables.said.connect(pane.said)
+        offers = PaneOffers(pane)
+        offers.written.connect(partial(self._put_text, pane, variables))
+        picker = PromptPicker(
+            field, pane.composer, lambda: self._settings.prompts, offers.prompts, pane
+        )
+        offers.changed.connect(picker.refresh)
+        picker.chosen.connect(partial(self._put_in, pane, variables))
+        picker.manage_asked.connect(self.show_prompts)
+        self.pickers[pane.chat.id] = picker
+
+    @Slot(str)
+    def _on_forgotten(self, chat_id: str) -> None:
+        self.pickers.pop(chat_id, None)
+
+    def _put_in(self, pane: ChatPane, variables: Variables, name: str) -> None:
+        self._put_text(pane, variables, self._settings.prompts.get(name, ""))
+
+    def _put_text(self, pane: ChatPane, variables: Variables, text: str) -> None:
+        """The prompt takes the place of what looked for it; Ctrl+Z takes it back."""
+        cursor = pane.composer.field.textCursor()
+        cursor.select(cursor.SelectionType.Document)
+        cursor.insertText(text)
+        variables.begin()

@@ -1,0 +1,396 @@
+"""The keys of the commands: the usual ones, and those that a person has given them instead."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal, Slot
+from PySide6.QtGui import QFont, QKeySequence
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QHBoxLayout,
+    QKeySequenceEdit,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.settings.language import mark, tr
+from app.settings.options import Settings
+from app.ui.style import tokens as t
+from app.ui.style.theme import keep_font
+from app.ui.widgets.manners import follow, native
+from app.ui.widgets.sheet import keep_wide, open_dialog
+from app.ui.window.commands import MENUS, REGISTRY, focus_keys
+
+_PORTABLE = QKeySequence.SequenceFormat.PortableText
+_TEXT_KEYS = {
+    QKeySequence.StandardKey.Copy: mark("{keys} copies text."),
+    QKeySequence.StandardKey.Cut: mark("{keys} cuts text."),
+    QKeySequence.StandardKey.Paste: mark("{keys} pastes text."),
+    QKeySequence.StandardKey.SelectAll: mark("{keys} selects all text."),
+    QKeySequence.StandardKey.Undo: mark("{keys} takes back what was written."),
+    QKeySequence.StandardKey.Redo: mark("{keys} writes again what was taken back."),
+}
+"""Fields need these."""
+_ADD = (
+    mark("{keys} is needed for writing. Add Command or Option to it.")
+    if sys.platform == "darwin"
+    else mark("{keys} is needed for writing. Add Ctrl or Alt to it.")
+)
+
+
+class OwnKeys(QObject):
+    """What was chosen is kept in the settings, in Qt's portable spelling, and holds at once.
+
+    Signals:
+        changed(): some command has other keys.
+    """
+
+    changed = Signal()
+
+    def __init__(self, settings: Settings, parent: QObject) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._keys = self._in_force()
+        usual = {name: _tidy(made.keys) for name, made in REGISTRY.items()}
+        self._usual = {keys: name for name, held in usual.items() for keys in held}
+        follow(self.instead)
+
+    def instead(self, keys: str) -> str:
+        """The first keys of the command that usually has these, "" for none; see `in_force`."""
+        name = self._usual.get(_portable(keys))
+        if name is None:
+            return keys
+        held = self.of(name)
+        return keys if _portable(keys) in held else next(iter(held), "")
+
+    def of(self, name: str) -> tuple[str, ...]:
+        """The command's keys; the first is shown."""
+        return self._keys[name]
+
+    def is_own(self, name: str) -> bool:
+        """Whether they are others than usual."""
+        return self.of(name) != _tidy(REGISTRY[name].keys)
+
+    @property
+    def any_own(self) -> bool:
+        return any(map(self.is_own, REGISTRY))
+
+    def why_not(self, keys: str) -> str:
+        """Why no command can have these keys, as a sentence; "" if one can."""
+        sequence = QKeySequence(keys)
+        if sequence.isEmpty():
+            return tr("Press the keys that it is to have.")
+        keyed: Any = sequence  # the stubs do not know that it can be indexed
+        pressed: QKeyCombination = keyed[0]
+        modifiers, key = pressed.keyboardModifiers(), pressed.key()
+        strong = (
+            Qt.KeyboardModifier.ControlModifier
+            | Qt.KeyboardModifier.AltModifier
+            | Qt.KeyboardModifier.MetaModifier
+        )
+        if not modifiers & strong and not Qt.Key.Key_F1 <= key <= Qt.Key.Key_F35:
+            return tr(_ADD, keys=native(keys))
+        for standard, words in _TEXT_KEYS.items():
+            if sequence in QKeySequence.keyBindings(standard):
+                return tr(words, keys=native(keys))
+        return ""
+
+    def holder(self, keys: str, besides: str = "") -> str:
+        """The name of the command that has these keys, "" for none."""
+        wanted = _portable(keys)
+        found = (n for n, held in self._keys.items() if n != besides and wanted in held)
+        return next(found, "")
+
+    def give(self, name: str, keys: str) -> None:
+        """Let these be the command's only keys; whoever had them has them no more. "": none."""
+        own = dict(self._settings.shortcuts)
+        loser = self.holder(keys, besides=name) if keys else ""
+        if loser:
+            own[loser] = [k for k in self.of(loser) if k != _portable(keys)]
+        own[name] = [_portable(keys)] if keys else []
+        self._keep(own)
+
+    def reset(self, name: str) -> None:
+        """Give the command its usual keys again, and take them from who was given them."""
+        own = {n: keys for n, keys in self._settings.shortcuts.items() if n != name}
+        usual = set(_tidy(REGISTRY[name].keys))
+        for other in list(own):
+            if usual & set(map(_portable, own[other])):
+                own[other] = [k for k in own[other] if _portable(k) not in usual]
+        self._keep(own)
+
+    def all(self) -> Mapping[str, list[str]]:
+        """What was chosen, to be given to `put_all` later."""
+        return dict(self._settings.shortcuts)
+
+    def put_all(self, own: Mapping[str, list[str]]) -> None:
+        """Let this be what was chosen; {} for the usual keys of all."""
+        self._keep(dict(own))
+
+    def _keep(self, own: dict[str, list[str]]) -> None:
+        usual = {name: list(_tidy(made.keys)) for name, made in REGISTRY.items()}
+        self._settings.set(
+            shortcuts={n: keys for n, keys in own.items() if n not in usual or keys != usual[n]}
+        )
+        self._keys = self._in_force()
+        self.changed.emit()
+
+    def _in_force(self) -> dict[str, tuple[str, ...]]:
+        """One's own keys, and of the usual ones those that nobody was given."""
+        own = {
+            name: _tidy(keys) for name, keys in self._settings.shortcuts.items() if name in REGISTRY
+        }
+        given: set[str] = set()
+        for name in own:  # a file may have been written by hand: the first to have a key keeps it
+            own[name] = tuple(k for k in own[name] if k not in given and not self.why_not(k))
+            given.update(own[name])
+        return {
+            name: own[name] if name in own else tuple(k for k in _tidy(made.keys) if k not in given)
+            for name, made in REGISTRY.items()
+        }
+
+
+def _portable(keys: str) -> str:
+    return QKeySequence(keys).toString(_PORTABLE)
+
+
+def _tidy(keys: object) -> tuple[str, ...]:
+    found = map(_portable, keys) if isinstance(keys, (list, tuple)) else ()
+    return tuple(k for k in found if k)
+
+
+def show_shortcuts(keys: OwnKeys, parent: QWidget) -> ShortcutsDialog:
+    dialog = parent.findChild(ShortcutsDialog) or ShortcutsDialog(keys, parent)
+    dialog.show()
+    dialog.settle()
+    dialog.raise_()
+    dialog.activateWindow()
+    return dialog
+
+
+def words_of(name: str) -> str:
+    """A command as the list calls it."""
+    return tr(REGISTRY[name].text).rstrip("…")
+
+
+class ShortcutsDialog(QDialog):
+    """Two columns, or one on a narrow screen; each command's keys are a button that changes them.
+
+    Attributes:
+        buttons: by the command's name.
+    """
+
+    def __init__(self, keys: OwnKeys, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("shortcuts")
+        self.setWindowTitle(tr("Keyboard Shortcuts"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._keys = keys
+        self._before: Mapping[str, list[str]] = {}
+        self.buttons: dict[str, QPushButton] = {}
+        table = QWidget(self)
+        row = self._row = QHBoxLayout(table)
+        row.setContentsMargins(24, 20, 24, 12)
+        row.setSpacing(48)
+        menus = list(MENUS)
+        for titles in (("", *menus[:2]), menus[2:]):
+            row.addLayout(self._column(titles, table))
+        scroll = QScrollArea(self)
+        scroll.setAccessibleName(tr("Commands and their keys"))
+        scroll.setWidget(table)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.usual = QPushButton(tr("Usual Keys for All"), self)
+        self.usual.setAutoDefault(False)
+        self.usual.clicked.connect(self._on_usual)
+        self.back = QPushButton(tr("Bring Back My Keys"), self)
+        self.back.setAutoDefault(False)
+        self.back.clicked.connect(self._on_back)
+        self.back.hide()
+        foot = QHBoxLayout()
+        foot.setContentsMargins(24, 8, 24, 14)
+        foot.addWidget(self.usual)
+        foot.addWidget(self.back)
+        foot.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(scroll, 1)
+        layout.addLayout(foot)
+        keys.changed.connect(self.refresh)
+        self.refresh()
+        room, bar = self.screen().availableSize(), scroll.verticalScrollBar().sizeHint().width()
+        if table.sizeHint().width() + bar > room.width() - 40:
+            row.setDirection(QBoxLayout.Direction.TopToBottom)  # one column below the other
+            row.setSpacing(0)
+        wanted = table.sizeHint()
+        width = wanted.width() + bar
+        high = wanted.height() + foot.sizeHint().height()
+        self.resize(min(room.width() - 40, width), min(room.height() - 80, high))
+
+    def settle(self) -> None:
+        """Give every word its room at once: their sizes are others once they are shown."""
+        self._row.invalidate()
+        self._row.activate()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show the keys as they are now."""
+        for name, button in self.buttons.items():
+            keys = native(next(iter(self._keys.of(name)), ""))
+            button.setText(keys or "–")
+            own, shown = self._keys.is_own(name), keys or tr("no keys")
+            button.setAccessibleName(
+                tr("{command}: {keys}, changed. Change", command=words_of(name), keys=shown)
+                if own
+                else tr("{command}: {keys}. Change", command=words_of(name), keys=shown)
+            )
+            font = button.font()
+            font.setBold(own)
+            button.setFont(font)
+            usual = native(next(iter(REGISTRY[name].keys), "")) or tr("none", "no keys")
+            button.setToolTip(tr("Usually {usual}", usual=usual) if own else tr("Change its keys"))
+        self.usual.setEnabled(self._keys.any_own)
+        self.usual.setToolTip(
+            "" if self._keys.any_own else tr("All commands have their usual keys")
+        )
+
+    def change(self, name: str) -> None:
+        """Ask for other keys of a command."""
+        open_dialog(KeyDialog(name, self._keys, self))
+
+    def _column(self, titles: tuple[str, ...] | list[str], table: QWidget) -> QVBoxLayout:
+        """Menus with their commands; "" for the keys that are no command's."""
+        column = QVBoxLayout()
+        column.setSpacing(8)
+        for title in titles:
+            heading = QLabel(tr(title) if title else tr("In a chat"), table)
+            keep_font(heading, t.UI_PX, QFont.Weight.DemiBold)
+            grid = QGridLayout()
+            grid.setHorizontalSpacing(32)
+            grid.setVerticalSpacing(2 if title else 6)
+            if title:
+                for number, name in enumerate(n for n in MENUS[title] if n != "-"):
+                    grid.addWidget(QLabel(words_of(name), table), number, 0)
+                    grid.addWidget(self._key_button(name, table), number, 1, _RIGHT)
+            else:
+                for number, (words, keys) in enumerate(focus_keys()):
+                    how = QLabel(keys, table)
+                    how.setProperty("muted", True)
+                    grid.addWidget(QLabel(words, table), number, 0)
+                    grid.addWidget(how, number, 1, _RIGHT)
+            column.addWidget(heading)
+            column.addLayout(grid)
+            column.addSpacing(12)
+        column.addStretch(1)
+        return column
+
+    def _key_button(self, name: str, table: QWidget) -> QPushButton:
+        button = self.buttons[name] = QPushButton(table)
+        button.setObjectName("key")
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: self.change(name))
+        return button
+
+    @Slot()
+    def _on_usual(self) -> None:
+        self._before = self._keys.all()
+        self._keys.put_all({})
+        self.back.show()
+
+    @Slot()
+    def _on_back(self) -> None:
+        self._keys.put_all(self._before)
+        self.back.hide()
+
+
+_RIGHT = Qt.AlignmentFlag.AlignRight
+
+
+class KeyDialog(QDialog):
+    """Takes the keys that are pressed in it."""
+
+    def __init__(self, name: str, keys: OwnKeys, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("key-dialog")
+        self.setWindowTitle(tr("Change Keys"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._name = name
+        self._keys = keys
+        self.field = QKeySequenceEdit(self)
+        self.field.setMaximumSequenceLength(1)
+        self.field.setClearButtonEnabled(True)
+        self.field.setAccessibleName(tr("Keys for {command}", command=words_of(name)))
+        self.field.setKeySequence(QKeySequence(next(iter(keys.of(name)), "")))
+        self.field.keySequenceChanged.connect(self._refresh)
+        self.hint = QLabel(self)
+        self.hint.setProperty("muted", True)
+        self.hint.setWordWrap(True)
+        box = QDialogButtonBox(self)
+        self.go = box.addButton(tr("Set"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.none = box.addButton(tr("No Keys"), QDialogButtonBox.ButtonRole.ActionRole)
+        self.usual = box.addButton(tr("Usual Keys"), QDialogButtonBox.ButtonRole.ActionRole)
+        box.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        box.accepted.connect(self._on_set)
+        box.rejected.connect(self.reject)
+        self.none.clicked.connect(self._on_none)
+        self.usual.clicked.connect(self._on_usual)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(20, 18, 20, 16)
+        layout.setSpacing(10)
+        layout.addWidget(QLabel(tr("Press the keys for “{command}”", command=words_of(name)), self))
+        for widget in (self.field, self.hint, box):
+            layout.addWidget(widget)
+        keep_wide(self, 420)
+        self.usual.setEnabled(keys.is_own(name))
+        self.usual.setToolTip("" if keys.is_own(name) else tr("It has its usual keys"))
+        self.none.setEnabled(bool(keys.of(name)))
+        self.none.setToolTip("" if keys.of(name) else tr("It has no keys"))
+        self._refresh()
+        self.field.setFocus()
+
+    @property
+    def pressed(self) -> str:
+        """What was pressed, in Qt's portable spelling."""
+        return self.field.keySequence().toString(QKeySequence.SequenceFormat.PortableText)
+
+    @Slot()
+    def _refresh(self) -> None:
+        pressed = self.pressed
+        why = self._keys.why_not(pressed)
+        holder = "" if why else self._keys.holder(pressed, besides=self._name)
+        if holder:
+            self.hint.setText(
+                tr(
+                    "{keys} belongs to “{command}” now, which loses it.",
+                    keys=native(pressed),
+                    command=words_of(holder),
+                )
+            )
+        else:
+            self.hint.setText(why)
+        self.go.setEnabled(not why)
+        self.go.setToolTip(why)
+
+    @Slot()
+    def _on_set(self) -> None:
+        self._keys.give(self._name, self.pressed)
+        self.accept()
+
+    @Slot()
+    def _on_none(self) -> None:
+        self._keys.give(self._name, "")
+        self.accept()
+
+    @Slot()
+    def _on_usual(self) -> None:
+        self._keys.reset(self._name)
+        self.accept()

@@ -1,0 +1,311 @@
+"""Qt Advanced Docking set up our way, which docks there are, and where each one stands."""
+
+from __future__ import annotations
+
+import binascii
+import zlib
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import PySide6QtAds as QtAds
+from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QPoint, Qt
+from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtWidgets import QLabel, QWidget
+
+from app.ui.pane.pane import ChatPane
+from app.ui.style.icons import theme_icon
+
+
+def configure_docking() -> None:
+    """Set what holds for all dock managers. Must come before the first one is made."""
+    # Or a window that floats makes half of the main one's widgets native, each with a surface of
+    # its own; one that then went to another window crashed the program at its end (offscreen).
+    QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_DontCreateNativeWidgetSiblings)
+    flag = QtAds.CDockManager.eConfigFlag
+    for name, on in {
+        "OpaqueSplitterResize": True,
+        "AlwaysShowTabs": True,
+        "AllTabsHaveCloseButton": True,
+        "DockAreaHasCloseButton": False,
+        "DockAreaHasUndockButton": False,
+        "DockAreaHasTabsMenuButton": False,
+        "DockAreaHideDisabledButtons": True,
+        "EqualSplitOnInsertion": True,
+        "MiddleMouseButtonClosesTab": True,
+        "FocusHighlighting": False,
+        "DragPreviewIsDynamic": True,
+        "DragPreviewShowsContentPixmap": True,
+        "FloatingContainerHasWidgetTitle": True,
+        "FloatingContainerHasWidgetIcon": False,
+    }.items():
+        QtAds.CDockManager.setConfigFlag(getattr(flag, name), on)
+
+
+def dock_manager(parent: QWidget) -> QtAds.CDockManager:
+    """A manager whose look is the program's own."""
+    manager = QtAds.CDockManager(parent)
+    # Its own look gives way to the program's sheet, and may not come back with the palette.
+    manager.setColorSchemeMode(QtAds.CDockManager.ColorSchemeMode.Light)
+    manager.setStyleSheet("")
+    _let_windows_be(manager)
+    return manager
+
+
+def _let_windows_be(manager: QtAds.CDockManager) -> None:
+    """Leave it to the system that floating windows are above the main one, as it is their parent.
+
+    On Linux QtAds sees to it itself whenever the main window is activated. By X11 it asks the
+    window manager, but elsewhere (Wayland) it changes their flags, which hides them.
+    """
+    if QGuiApplication.platformName() != "xcb":
+        manager.window().removeEventFilter(manager)
+
+
+def dock_around(pane: QWidget, name: str, manager: QtAds.CDockManager) -> QtAds.CDockWidget:
+    """A dock widget that holds a pane, asks before it closes, and is ``name`` in layouts."""
+    dock = QtAds.CDockWidget(manager, "")
+    dock.setObjectName(name)
+    for label in dock.tabWidget().findChildren(QLabel):
+        # Or a title with HTML in it would load pictures.
+        label.setTextFormat(Qt.TextFormat.PlainText)
+    feature = QtAds.CDockWidget.DockWidgetFeature
+    dock.setFeature(feature.DockWidgetDeleteOnClose, False)
+    dock.setFeature(feature.CustomCloseHandling, True)
+    dock.setMinimumSizeHintMode(
+        QtAds.CDockWidget.eMinimumSizeHintMode.MinimumSizeHintFromContentMinimumSize
+    )
+    dock.setWidget(pane, QtAds.CDockWidget.eInsertMode.ForceNoScrollArea)
+    return dock
+
+
+def set_dock_icons(manager: QtAds.CDockManager) -> None:
+    """Give the docking's own buttons icons of our set, in the theme's colour."""
+    # A copy: the binding takes what it is given and destroys it with the provider.
+    close = QIcon(theme_icon("x", "muted"))
+    manager.iconProvider().registerCustomIcon(QtAds.TabCloseIcon, close)
+
+
+def save_state(manager: QtAds.CDockManager) -> str:
+    """Splits, tabs, windows and sizes, as text."""
+    return bytes(manager.saveState().toBase64().data()).decode()
+
+
+def restore_state(manager: QtAds.CDockManager, state: str) -> bool:
+    """Put the dock widgets where they stood; False, and nothing done, for a damaged state."""
+    try:
+        raw = binascii.a2b_base64(state)
+        zlib.decompress(raw[4:])  # Qt's own check of it would warn, and its sum is not compared
+    except (binascii.Error, ValueError, zlib.error):
+        return False
+    # A window that waits to be deleted would be counted, and another be deleted in its stead.
+    for window in manager.floatingWidgets():
+        QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
+    return bool(manager.restoreState(QByteArray(raw)))
+
+
+@dataclass
+class Dock:
+    """A pane and the dock widget around it; a closed one is kept a while, hidden, for undo."""
+
+    pane: ChatPane
+    widget: QtAds.CDockWidget
+    closed: bool = False
+
+
+class Docks:
+    """The panes of one dock manager, by their chats' ids.
+
+    A dock widget's object name is its chat's id: so it is found again in a saved layout.
+    """
+
+    KEPT_CLOSED = 12
+
+    def __init__(self, manager: QtAds.CDockManager) -> None:
+        self._manager = manager
+        self._by_id: dict[str, Dock] = {}
+        self._closed: list[str] = []
+
+    def get(self, chat_id: str) -> Dock | None:
+        return self._by_id.get(chat_id)
+
+    def __getitem__(self, chat_id: str) -> Dock:
+        return self._by_id[chat_id]
+
+    def all(self) -> list[Dock]:
+        """Open and closed ones, the oldest first."""
+        return list(self._by_id.values())
+
+    def pane(self, chat_id: str) -> ChatPane | None:
+        """The chat's open pane."""
+        dock = self._by_id.get(chat_id)
+        return dock.pane if dock is not None and not dock.closed else None
+
+    def area(self, pane: ChatPane | None) -> QtAds.CDockAreaWidget | None:
+        """Where an open pane stands: its area with its tabs, in whichever window."""
+        dock = self._by_id.get(pane.chat.id) if pane is not None else None
+        return dock.widget.dockAreaWidget() if dock is not None and not dock.closed else None
+
+    def panes(self) -> list[ChatPane]:
+        """All open panes in reading order: left to right, down, by tab; then other windows'."""
+        return [dock.pane for _, dock in self._in_order()]
+
+    def in_main_window(self) -> list[ChatPane]:
+        """The open panes of the manager's own window, in reading order."""
+        return [dock.pane for place, dock in self._in_order() if place[0] == 0]
+
+    def _in_order(self) -> list[tuple[tuple[int, int, int, int], Dock]]:
+        placed = [(self._place(dock), dock) for dock in self._by_id.values() if not dock.closed]
+        return sorted(placed, key=lambda pair: pair[0])
+
+    def _place(self, dock: Dock) -> tuple[int, int, int, int]:
+        # By the area: a pane that is not its current tab has no window.
+        area = dock.widget.dockAreaWidget()
+        if area is None:
+            return (2, 0, 0, 0)
+        window = area.window()
+        at = area.mapTo(window, QPoint(0, 0))
+        return (int(window is not self._manager.window()), at.x(), at.y(), area.index(dock.widget))
+
+    def add(self, pane: ChatPane) -> Dock:
+        """Put a dock widget around a new pane. It stands nowhere yet."""
+        chat_id = pane.chat.id
+        self._by_id[chat_id] = Dock(pane, dock_around(pane, chat_id, self._manager))
+        return self._by_id[chat_id]
+
+    def mark_closed(self, chat_id: str) -> None:
+        self._by_id[chat_id].closed = True
+        self._closed.append(chat_id)
+
+    def mark_others_closed(self, kept: Collection[str]) -> list[str]:
+        """Close all open ones but these; returns the ids of the closed."""
+        leaving = [p.chat.id for p in self.panes() if p.chat.id not in kept]
+        for chat_id in leaving:
+            self.mark_closed(chat_id)
+        return leaving
+
+    def mark_open(self, chat_id: str) -> None:
+        self._by_id[chat_id].closed = False
+        if chat_id in self._closed:
+            self._closed.remove(chat_id)
+
+    def overdue(self) -> list[str]:
+        """Closed ones beyond the number that is kept, the oldest first."""
+        return self._closed[: -self.KEPT_CLOSED]
+
+    def remove(self, chat_id: str) -> ChatPane:
+        """Let go of a pane for good; returns it."""
+        dock = self._by_id.pop(chat_id)
+        if chat_id in self._closed:
+            self._closed.remove(chat_id)
+        self._manager.removeDockWidget(dock.widget)
+        dock.widget.deleteLater()
+        return dock.pane
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """One arrangement of panes.
+
+    Attributes:
+        docks: what Qt Advanced Docking saves, in base64: splits, tabs, windows, sizes.
+        chats: ids of the open chats in reading order.
+        active: the id of the chat that has the keys.
+    """
+
+    MOST = 120
+    """Panes that are opened again; each takes some 20 ms. A layout of more is none that was saved
+    here."""
+
+    docks: str
+    chats: tuple[str, ...]
+    active: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"docks": self.docks, "open": list(self.chats), "active": self.active}
+
+    @classmethod
+    def from_json(cls, data: object) -> Arrangement | None:
+        """What ``to_json`` gave; None for anything that cannot have come from there."""
+        if not isinstance(data, dict):
+            return None
+        docks, chats, active = data.get("docks"), data.get("open"), data.get("active")
+        if not isinstance(docks, str) or not isinstance(chats, list):
+            return None
+        ids = tuple(dict.fromkeys(i for i in chats if isinstance(i, str) and i))
+        if len(ids) > cls.MOST:
+            docks, ids = "", ids[: cls.MOST]
+        return cls(docks, ids, active if isinstance(active, str) else None)
+
+
+class DockPlacing:
+    """Moves the docks of one dock manager.
+
+    Attributes:
+        restoring: a kept layout is being put back; what Qt tells meanwhile is no person's doing.
+    """
+
+    def __init__(self, manager: QtAds.CDockManager, docks: Docks) -> None:
+        self._manager = manager
+        self._docks = docks
+        self.restoring = False
+
+    def insert(self, dock: Dock, where: str, active: ChatPane | None) -> None:
+        """Beside the active pane; where its area is a floating window, in that window.
+
+        ``where``: "tab", "right" or "down".
+        """
+        area = self._docks.area(active)
+        if area is None:
+            area = self._docks.area(next(iter(self._docks.in_main_window()), None))
+        if area is None:
+            self._manager.addDockWidget(QtAds.DockWidgetArea.CenterDockWidgetArea, dock.widget)
+        elif where == "tab":
+            self._manager.addDockWidgetTabToArea(dock.widget, area)
+        else:
+            side = "RightDockWidgetArea" if where == "right" else "BottomDockWidgetArea"
+            self._manager.addDockWidget(getattr(QtAds.DockWidgetArea, side), dock.widget, area)
+
+    def put_back(self, dock: Dock, active: ChatPane | None) -> None:
+        """Show a hidden dock widget where it was, or with the others if that place is gone."""
+        if dock.widget.dockAreaWidget() is None:
+            self.insert(dock, "tab", active)
+        if dock.widget.isClosed():
+            dock.widget.toggleView(True)
+
+    def float(self, pane: ChatPane) -> None:
+        """Move a pane out into a window of its own, or back into the main one."""
+        widget = self._docks[pane.chat.id].widget
+        if widget.isInFloatingContainer():
+            self._manager.addDockWidget(QtAds.DockWidgetArea.RightDockWidgetArea, widget)
+        else:
+            widget.setFloating()
+            window = pane.window()
+            window.resize(max(480, pane.width()), max(520, pane.height()))
+
+    def share_width(self, panes: list[ChatPane]) -> None:
+        """Give the columns that stand with these panes the same width."""
+        area = self._docks.area(panes[0])
+        sizes = self._manager.splitterSizes(area) if area is not None else []
+        if sizes:
+            self._manager.setSplitterSizes(area, [sum(sizes) // len(sizes)] * len(sizes))
+
+    def restore(self, state: str, around: QWidget, active: ChatPane | None) -> None:
+        """Put all docks where a kept state says. ``around`` holds the manager."""
+        # Splitters share out the size they have at this moment: let it be the final one.
+        for widget in (around.window(), around.parentWidget(), around):
+            layout = widget.layout() if widget is not None else None
+            if layout is not None:
+                layout.activate()
+        self.restoring = True
+        try:
+            restore_state(self._manager, state)
+            # What the arrangement did not know is nowhere now, or as it was.
+            for dock in self._docks.all():
+                if dock.closed and not dock.widget.isClosed():
+                    dock.widget.toggleView(False)
+            for dock in self._docks.all():
+                if not dock.closed and dock.widget.isClosed():
+                    self.put_back(dock, active)
+        finally:
+            self.restoring = False

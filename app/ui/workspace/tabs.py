@@ -1,0 +1,209 @@
+"""The tabs: title, a dot for the answer, a line where the focus is, and their bar's buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import PySide6QtAds as QtAds
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QIcon, QKeySequence
+from PySide6.QtWidgets import QAbstractButton, QMenu
+from shiboken6 import isValid
+
+from app.chats.chat import Chat
+from app.settings.language import mark, tr
+from app.ui.style.icons import badge, dot
+from app.ui.style.theme import repolish, theme
+from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.manners import in_force, plain_tip
+from app.ui.workspace.docks import Docks, set_dock_icons
+
+
+class TabMarks(QObject):
+    """Keeps the tabs of all docks up to date with their chats."""
+
+    def __init__(self, docks: Docks, parent: QObject) -> None:
+        super().__init__(parent)
+        self._docks = docks
+        self._alpha = 255
+        theme().changed.connect(self._on_theme)
+
+    def follow(self, chat: Chat) -> None:
+        """Show the chat's title in its tab, also when it changes."""
+        chat.chat_changed.connect(self._on_chat_changed)
+        self._show_title(chat.id)
+
+    def let_go(self, chat: Chat) -> None:
+        chat.chat_changed.disconnect(self._on_chat_changed)
+
+    def show_dot(self, chat_id: str) -> None:
+        """A living dot while the chat answers, a still one when it has ended unseen."""
+        dock = self._docks.get(chat_id)
+        if dock is None:
+            return
+        chat, accent = dock.pane.chat, theme().tokens.accent
+        words = chat.title
+        if waiting := chat.tools.waiting:
+            words = tr("{title}, waits for your answer", title=chat.title)
+            dock.widget.setIcon(badge(waiting, accent, theme().tokens.accent_text))
+        elif chat.answering:
+            words = tr("{title}, answering", title=chat.title)
+            dock.widget.setIcon(dot(accent, self._alpha))
+        elif chat.unseen:
+            words = tr("{title}, finished, not read yet", title=chat.title)
+            dock.widget.setIcon(dot(accent, 255))
+        elif not dock.widget.icon().isNull():
+            dock.widget.setIcon(QIcon())
+        tab = dock.widget.tabWidget()
+        if tab.accessibleName() != words:
+            tab.setAccessibleName(words)
+
+    def show_keys(self, chat_id: str, *, active: bool) -> None:
+        """The accent below a tab says where the keys go, as the ring of the composer does."""
+        dock = self._docks.get(chat_id)
+        if dock is not None:
+            tab = dock.widget.tabWidget()
+            tab.setProperty("keys", active)
+            repolish(tab)
+
+    @Slot(int)
+    def on_beat(self, alpha: int) -> None:
+        """Move the living dots."""
+        self._alpha = alpha
+        for dock in self._docks.all():
+            if dock.pane.chat.answering and not dock.closed:
+                self.show_dot(dock.pane.chat.id)
+
+    @Slot(str)
+    def on_activity(self, chat_id: str) -> None:
+        self.show_dot(chat_id)
+
+    def _show_title(self, chat_id: str) -> None:
+        dock = self._docks[chat_id]
+        title = dock.pane.chat.title
+        dock.widget.setWindowTitle(title.replace("&", "&&"))
+        dock.widget.setTabToolTip(plain_tip(title))
+        dock.pane.setAccessibleName(title)
+        for button in dock.widget.tabWidget().findChildren(QAbstractButton):
+            button.setAccessibleName(tr("Close {title}", title=title))
+        self.show_dot(chat_id)
+
+    @Slot()
+    def _on_chat_changed(self) -> None:
+        chat = self.sender()
+        if isinstance(chat, Chat) and self._docks.get(chat.id) is not None:
+            self._show_title(chat.id)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        for dock in self._docks.all():
+            self.show_dot(dock.pane.chat.id)
+
+
+class TitleBars(QObject):
+    """Furnishes each area as it is made.
+
+    Signals:
+        asked(chat id, where): a new chat beside this one; "tab", "right" or "down".
+        pressed(chat id): its tab was pressed.
+        turned(): another tab of an area is its current one.
+    """
+
+    asked = Signal(str, str)
+    pressed = Signal(str)
+    turned = Signal()
+
+    def __init__(self, manager: QtAds.CDockManager, parent: QObject) -> None:
+        super().__init__(parent)
+        self._manager = manager
+        manager.dockAreaCreated.connect(self._on_area)
+        theme().changed.connect(self._on_theme)
+        self._on_theme()
+
+    @Slot(object)
+    def _on_area(self, area: QtAds.CDockAreaWidget) -> None:
+        StripButtons(area, lambda where: self._on_asked(area, where))
+        area.titleBar().tabBar().tabBarClicked.connect(lambda index: self._on_tab(area, index))
+        area.currentChanged.connect(lambda index: self.turned.emit())
+
+    def _on_asked(self, area: QtAds.CDockAreaWidget, where: str) -> None:
+        current = area.currentDockWidget()
+        self.asked.emit(current.objectName() if current is not None else "", where)
+
+    def _on_tab(self, area: QtAds.CDockAreaWidget, index: int) -> None:
+        dock = area.dockWidget(index)
+        if dock is not None:
+            self.pressed.emit(dock.objectName())
+
+    @Slot()
+    def _on_theme(self) -> None:
+        set_dock_icons(self._manager)
+
+
+FOLDED = ("dots-three", mark("New chat here, at the right or below"))
+
+
+class StripButtons(QObject):
+    """The new-chat and split buttons of an area; where tabs would shrink, one with a menu."""
+
+    CHOICES = (
+        ("plus", mark("New chat  Ctrl+N"), "tab"),
+        ("columns", mark("New chat at the right  Ctrl+\\"), "right"),
+        ("rows", mark("New chat below  Ctrl+Shift+\\"), "down"),
+    )
+
+    def __init__(self, area: QtAds.CDockAreaWidget, asked: Callable[[str], None]) -> None:
+        """``asked`` gets "tab", "right" or "down"."""
+        bar = area.titleBar()
+        super().__init__(bar)
+        self._bar = bar
+        self._asked = asked
+        self.folded = False
+        for own in bar.findChildren(QAbstractButton):
+            own.setAccessibleName(own.toolTip())  # QtAds gives its buttons tooltips only
+        bar.layout().setContentsMargins(0, 0, 6, 0)
+        self.buttons: list[IconButton] = []
+        for name, tip, where in self.CHOICES:
+            button = IconButton(name, tr(tip), bar)
+            button.clicked.connect(lambda _=False, where=where: self._on_clicked(where))
+            self.buttons.append(button)
+        bar.insertWidget(bar.indexOf(bar.tabBar()) + 1, self.buttons[0])
+        for button in self.buttons[1:]:
+            bar.insertWidget(-1, button)
+        bar.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # Its last events come while it is being destroyed.
+        fits = event.type() in {QEvent.Type.Resize, QEvent.Type.LayoutRequest}
+        if fits and isValid(self._bar):
+            self._fold()
+        return super().eventFilter(watched, event)
+
+    def _fold(self) -> None:
+        """Fold where the titles and all three buttons have not room enough beside each other."""
+        spacing = max(0, self._bar.layout().spacing())
+        buttons = sum(button.width() + spacing for button in self.buttons)
+        wanted = self._bar.tabBar().sizeHint().width() + buttons + 6
+        folded = self._bar.width() < wanted
+        if folded != self.folded:
+            self.folded = folded
+            for button in self.buttons[1:]:
+                button.setVisible(not folded)
+            name, tip = FOLDED if folded else self.CHOICES[0][:2]
+            self.buttons[0].set_icon(name, tr(tip))
+
+    def _on_clicked(self, where: str) -> None:
+        if not self.folded:
+            self._asked(where)
+            return
+        menu = QMenu(self._bar)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for _, tip, choice in self.CHOICES:
+            action = menu.addAction(tr(tip).partition("  ")[0])
+            keys = tip.partition("  ")[2]
+            action.setShortcut(QKeySequence(in_force(keys)))
+            action.setShortcutVisibleInContextMenu(True)
+            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)  # the command has the key
+            action.triggered.connect(lambda _=False, choice=choice: self._asked(choice))
+        plus = self.buttons[0]
+        menu.popup(plus.mapToGlobal(QPoint(0, plus.height() + 2)))

@@ -1,0 +1,351 @@
+"""Where the panes are: side by side, in tabs, in windows of their own (Qt Advanced Docking)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import PySide6QtAds as QtAds
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
+
+from app.chats.chat import Chat
+from app.ui.pane.empty import NoChat
+from app.ui.pane.pane import ChatPane
+from app.ui.workspace.docks import Arrangement, Dock, DockPlacing, Docks, dock_manager, save_state
+from app.ui.workspace.tabs import TabMarks, TitleBars
+
+_COMMANDS = (
+    Qt.KeyboardModifier.ControlModifier
+    | Qt.KeyboardModifier.AltModifier
+    | Qt.KeyboardModifier.MetaModifier
+)
+
+
+class FocusWatch(QObject):
+    """Follows the focus from pane to pane.
+
+    Signals:
+        entered(pane): something in this pane has the focus now.
+    """
+
+    entered = Signal(object)
+
+    def __init__(self, active: Callable[[], ChatPane | None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._active = active
+        QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
+
+    def end(self) -> None:
+        """Follow no more."""
+        QApplication.instance().focusChanged.disconnect(self._on_focus)  # type: ignore[union-attr]
+
+    def take_typing(self, window: QWidget) -> None:
+        """Words that nothing in the window takes go into the composer of the active pane."""
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # A window gets keys when nothing in it has the focus, or what has it did not take them.
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            pane, text = self._active(), event.text()
+            if (
+                pane is not None
+                and text.strip()
+                and text.isprintable()
+                and not event.modifiers() & _COMMANDS
+            ):
+                pane.window().activateWindow()
+                pane.focus_composer()
+                pane.composer.field.insertPlainText(text)
+                return True
+        return super().eventFilter(watched, event)
+
+    @Slot(QWidget, QWidget)
+    def _on_focus(self, before: QWidget | None, now: QWidget | None) -> None:
+        widget = now
+        while widget is not None and not isinstance(widget, ChatPane):
+            widget = widget.parentWidget()
+        if isinstance(widget, ChatPane):
+            self.entered.emit(widget)
+
+
+class Workspace(QWidget):
+    """Opens, splits, closes and reopens panes, and knows which one has the keys.
+
+    Signals:
+        active_changed(): another pane has the keys, or none.
+        pane_made(pane): for whoever listens to panes.
+        pane_closed(id): the person closed a pane.
+        forgotten(id): a closed pane is kept no longer.
+        arranged(): the layout is another and worth saving.
+        new_asked(): a chat is asked for from the workspace itself.
+        split_asked(where): the same, by a title bar's button; "tab", "right" or "down".
+    """
+
+    active_changed = Signal()
+    pane_made = Signal(object)
+    pane_closed = Signal(str)
+    arranged = Signal()
+    forgotten = Signal(str)
+    new_asked = Signal()
+    split_asked = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._active: ChatPane | None = None
+        self._ending = False
+        self.nothing = NoChat(self)
+        self.nothing.new_asked.connect(self.new_asked)
+        self.manager = dock_manager(self)
+        self._docks = Docks(self.manager)
+        self._placing = DockPlacing(self.manager, self._docks)
+        self.marks = TabMarks(self._docks, self)
+        self._layers = QStackedLayout(self)
+        self._layers.addWidget(self.nothing)
+        self._layers.addWidget(self.manager)
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._settle)
+        self._bars = TitleBars(self.manager, self)
+        self._bars.asked.connect(self._on_asked)
+        self._bars.pressed.connect(self._on_tab)
+        self._bars.turned.connect(self._soon.start)
+        self.manager.dockAreaCreated.connect(self._soon.start)
+        self.manager.dockAreasRemoved.connect(self._soon.start)
+        self.manager.floatingWidgetCreated.connect(self._on_floating)
+        self._focus = FocusWatch(lambda: self._active, self)
+        self._focus.entered.connect(self._on_entered)
+        self._focus.take_typing(self.window())
+
+    # What is open.
+
+    @property
+    def active(self) -> ChatPane | None:
+        """The pane that the keys go to, or would."""
+        return self._active
+
+    def panes(self) -> list[ChatPane]:
+        """All open panes in reading order: left to right, down, by tab; then other windows'."""
+        return self._docks.panes()
+
+    def pane(self, chat_id: str) -> ChatPane | None:
+        """The chat's open pane."""
+        return self._docks.pane(chat_id)
+
+    def is_kept(self, chat_id: str) -> bool:
+        """Whether the chat's pane was closed and can be reopened in its place."""
+        dock = self._docks.get(chat_id)
+        return dock is not None and dock.closed
+
+    def dock(self, chat_id: str) -> QtAds.CDockWidget | None:
+        dock = self._docks.get(chat_id)
+        return dock.widget if dock is not None else None
+
+    # What changes it.
+
+    def show_chat(self, chat: Chat, where: str = "tab") -> ChatPane:
+        """Open the chat, or bring it forward if it is open.
+
+        ``where``: "tab" beside the active one, "right" or "down" of it.
+        """
+        dock = self._docks.get(chat.id)
+        if dock is not None and not dock.closed:
+            self.activate(dock.pane)
+            return dock.pane
+        self.forget(chat.id)
+        dock = self._make_dock(chat)
+        self._placing.insert(dock, where, self._active)
+        self._settle()
+        self.activate(dock.pane)
+        return dock.pane
+
+    def activate(self, pane: ChatPane, *, focus: bool = True) -> None:
+        """Bring a pane forward and give it the keys."""
+        self._docks[pane.chat.id].widget.setAsCurrentTab()
+        self._set_active(pane)
+        if focus:
+            if pane.window() is not self.window():
+                pane.window().raise_()
+            pane.window().activateWindow()
+            pane.focus_composer()
+
+    def close_pane(self, pane: ChatPane, *, told: bool = True) -> None:
+        """Take a pane off the screen. Its chat goes on; ``reopen`` puts it back in its place.
+
+        Not ``told``: nobody hears of it, as nothing is lost by it.
+        """
+        chat_id = pane.chat.id
+        dock = self._docks[chat_id]
+        if dock.closed:
+            return
+        order = self.panes()
+        at = order.index(pane) if pane in order else 0
+        self._docks.mark_closed(chat_id)
+        dock.widget.toggleView(False)
+        if pane is self._active:
+            rest = self.panes()
+            self._set_active(None)
+            if rest:
+                self.activate(rest[min(at, len(rest) - 1)])
+        self._forget_overdue()
+        self._settle()
+        if told:
+            self.pane_closed.emit(chat_id)
+
+    def reopen(self, chat_id: str) -> bool:
+        """Put a closed pane back where it was; False if it is not kept any more."""
+        dock = self._docks.get(chat_id)
+        if dock is None:
+            return False
+        if dock.closed:
+            self._docks.mark_open(chat_id)
+            self._placing.put_back(dock, self._active)
+            self._settle()
+        self.activate(dock.pane)
+        return True
+
+    def forget(self, chat_id: str) -> None:
+        """Let go of a closed pane for good. Its chat stays in the list."""
+        if self.is_kept(chat_id):
+            self.marks.let_go(self._docks.remove(chat_id).chat)
+
+    def float_pane(self, pane: ChatPane) -> None:
+        """Move a pane out into a window of its own, or back into the main one."""
+        self._placing.float(pane)
+        self._settle()
+        self.activate(pane)
+
+    def share_width(self, panes: list[ChatPane]) -> None:
+        """Give the columns that stand with these panes the same width."""
+        self._placing.share_width(panes)
+
+    # Keeping the layout.
+
+    def arrangement(self) -> Arrangement:
+        """How the panes stand now."""
+        return Arrangement(
+            docks=save_state(self.manager),
+            chats=tuple(pane.chat.id for pane in self.panes()),
+            active=self._active.chat.id if self._active is not None else None,
+        )
+
+    def arrange(self, arrangement: Arrangement, chats: list[Chat]) -> list[str]:
+        """Open these chats, and no others, in an arrangement that was kept.
+
+        Returns the ids of the chats that were closed for it; ``reopen`` knows the latest of them.
+        """
+        wanted = {chat.id for chat in chats}
+        if self._active is not None and self._active.chat.id not in wanted:
+            self._set_active(None)
+        leaving = self._docks.mark_others_closed(wanted)
+        for chat in chats:
+            if self._docks.get(chat.id) is not None:
+                self._docks.mark_open(chat.id)
+            else:
+                self._placing.insert(self._make_dock(chat), "tab", self._active)
+        self.expect_panes()
+        self._placing.restore(arrangement.docks, self, self._active)
+        self._forget_overdue()
+        self._settle()
+        chosen = self.pane(arrangement.active) if arrangement.active else None
+        chosen = chosen or next(iter(self.panes()), None)
+        if chosen is not None:
+            self.activate(chosen)
+        return leaving
+
+    def expect_panes(self) -> None:
+        """Panes are about to come: nobody needs to be told that there are none."""
+        self._layers.setCurrentWidget(self.manager)
+
+    def end(self) -> None:
+        """The program ends: no more answers to what Qt tells while it takes things down."""
+        self._ending = True
+        self._focus.end()
+        self._soon.stop()
+
+    # Inside.
+
+    def _make_dock(self, chat: Chat) -> Dock:
+        dock = self._docks.add(ChatPane(chat))
+        dock.widget.closeRequested.connect(self._on_close_requested)
+        dock.widget.topLevelChanged.connect(self._on_moved_out_or_in)
+        self.marks.follow(chat)
+        self.pane_made.emit(dock.pane)
+        return dock
+
+    def _forget_overdue(self) -> None:
+        for chat_id in self._docks.overdue():
+            self.forget(chat_id)
+            self.forgotten.emit(chat_id)
+
+    def _set_active(self, pane: ChatPane | None) -> None:
+        if pane is self._active:
+            return
+        before, self._active = self._active, pane
+        for one, active in ((before, False), (pane, True)):
+            if one is not None:
+                one.set_active(active)
+                self.marks.show_keys(one.chat.id, active=active)
+        if pane is not None:
+            self.marks.show_dot(pane.chat.id)
+        self.active_changed.emit()
+
+    @Slot()
+    def _settle(self) -> None:
+        """After any change: show the panes or the invitation, and tell."""
+        if self._ending:
+            return
+        panes = self.panes()
+        self.nothing.set_elsewhere(bool(panes))
+        shown = self.manager if self._docks.in_main_window() else self.nothing
+        self._layers.setCurrentWidget(shown)
+        if self._active is not None and self._active not in panes:
+            self._set_active(panes[0] if panes else None)
+        self.arranged.emit()
+
+    def _sender(self) -> ChatPane | None:
+        """The open pane in the dock widget that sent a signal."""
+        widget = self.sender()
+        if self._ending or self._placing.restoring or not isinstance(widget, QObject):
+            return None
+        return self.pane(widget.objectName())
+
+    @Slot()
+    def _on_close_requested(self) -> None:
+        pane = self._sender()
+        if pane is not None:
+            self.close_pane(pane)
+
+    @Slot(bool)
+    def _on_moved_out_or_in(self, alone: bool) -> None:
+        """A pane was dragged to another place: the keys go with it."""
+        pane = self._sender()
+        if pane is not None:
+            self._set_active(pane)
+            pane.focus_composer()
+            self._soon.start()
+
+    @Slot(object)
+    def _on_entered(self, pane: ChatPane) -> None:
+        if self.pane(pane.chat.id) is pane:
+            self._set_active(pane)
+
+    @Slot(str, str)
+    def _on_asked(self, chat_id: str, where: str) -> None:
+        """A title bar's button: the area's current pane is the one that the new one goes beside."""
+        pane = self.pane(chat_id)
+        if pane is not None:
+            self._set_active(pane)
+        self.split_asked.emit(where)
+
+    @Slot(str)
+    def _on_tab(self, chat_id: str) -> None:
+        pane = self.pane(chat_id)
+        if pane is not None:
+            self._set_active(pane)
+            pane.focus_composer()
+
+    @Slot(object)
+    def _on_floating(self, window: QWidget) -> None:
+        window.setMinimumSize(300, 320)
+        self._focus.take_typing(window)
+        self._soon.start()

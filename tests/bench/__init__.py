@@ -1,0 +1,1 @@
+"""Benchmarks and photographs of the window, run by commands and without a person."""

@@ -1,0 +1,34 @@
+"""The program with a profile of its own and as many chats as wanted, for what measures it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.program.driving import Driver, program_in
+from app.settings.paths import GUIDE, Paths
+from tests.bench.drip import Drip
+from tests.bench.samples import NOBODY, Crowd, write_crowd
+
+
+@contextmanager
+def program(
+    model: str = GUIDE,
+    size: tuple[int, int] = (1440, 900),
+    engine: Callable[[], Drip] | None = None,
+    crowd: Crowd = NOBODY,
+) -> Iterator[Driver]:
+    """The program over a profile of its own; everything is taken down at the end.
+
+    ``crowd``: the chats and folders that the profile begins with.
+
+    Raises RuntimeError if the model does not load.
+    """
+    with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
+        paths = Paths.in_profile(Path(folder))
+        paths.create()
+        write_crowd(paths.chats, crowd)
+        with program_in(paths, model, size, engine) as driver:
+            yield driver

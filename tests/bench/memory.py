@@ -1,0 +1,28 @@
+"""What the whole process takes with the Guide and a chat in every pane."""
+
+from __future__ import annotations
+
+import time
+
+from tests.bench.bars import Figure, resident_mb
+from tests.bench.drive import program
+from tests.bench.stalls import keep_asking, open_grid
+
+MOST_MB = 350.0
+_TURNS = 2
+_REST_S = 20.0  # the chats' titles are written in it, and then the engine rests
+
+
+def measure(panes: int) -> list[Figure]:
+    """Two questions in each of ``panes`` chats, then a rest; the bar is for eight chats."""
+    with program(size=(1760, 1060)) as driver:
+        figures = [Figure("with the Guide loaded", resident_mb(), "MB")]
+        opened = open_grid(driver, panes)
+        for _ in range(_TURNS):
+            keep_asking(opened)
+            driver.until(lambda: not any(pane.chat.answering for pane in opened), 600)
+        figures.append(Figure("after the answers", resident_mb(), "MB", MOST_MB))
+        end = time.monotonic() + _REST_S
+        driver.until(lambda: time.monotonic() >= end, 2 * _REST_S)
+        figures.append(Figure("at rest", resident_mb(), "MB", MOST_MB))
+    return figures

@@ -1,0 +1,116 @@
+"""The README's moving picture: four panes of the real program, filmed while they stream.
+
+Messages are typed and sent with key events, each while the answers before it still stream. The
+film runs as fast as the program did: every frame is shown for as long as it was on the screen.
+"""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+
+from app.program.driving import Driver
+from app.ui.pane.pane import ChatPane
+from tests.bench import webp
+
+SIZE = (1180, 720)
+QUESTIONS = (
+    "Tell me a long story",
+    "Explain Stretto at length",
+    "Show me a table about animals",
+    "Write some Python code",
+)
+MORE = ("Make a nested list of groceries", "Count from 1 to 30")  # for panes that have answered
+SECONDS = 9.0  # what the film lasts at most
+LIMIT = 3_000_000  # bytes
+_FRAME_MS = 50
+_KEY_S = 0.022
+_LAST_MS = 1_600  # for the last frame, before the film begins again
+
+
+def ask(driver: Driver, pane: ChatPane, text: str, key_s: float = 0.0) -> None:
+    """Type a message into a pane's composer and press Enter."""
+    field = pane.composer.field
+    field.setFocus()
+    for letter in text:
+        QTest.keyClicks(field, letter)
+        if key_s:
+            driver.wait(key_s)
+    QTest.keyClick(field, Qt.Key.Key_Return)
+
+
+def answering(pane: ChatPane) -> bool:
+    """Whether the pane's round button offers to stop an answer."""
+    return pane.composer.button.stops
+
+
+def film(driver: Driver, path: Path) -> None:
+    """Film four panes into an animated WebP file.
+
+    Raises RuntimeError where the file is larger than the README can have.
+    """
+    driver.window.toggle_sidebar()
+    panes = _four_panes(driver)
+    driver.wait(0.3)
+    with (
+        tempfile.TemporaryDirectory(prefix="stretto-film-") as folder,
+        _filming(driver.window, Path(folder)) as frames,
+    ):
+        end = time.monotonic() + SECONDS
+        driver.wait(0.3)
+        for pane, question in zip(panes, QUESTIONS, strict=True):
+            ask(driver, pane, question, _KEY_S)
+        for question in MORE:
+            driver.until(lambda: not all(map(answering, panes)) or time.monotonic() > end)
+            idle = next((pane for pane in panes if not answering(pane)), None)
+            if idle is not None:
+                ask(driver, idle, question, _KEY_S)
+        driver.until(lambda: not any(map(answering, panes)) or time.monotonic() > end)
+        driver.wait(0.3)
+        webp.write(path, ((QImage(str(file)), ms) for file, ms in frames()))
+    size = path.stat().st_size
+    if size > LIMIT:
+        raise RuntimeError(f"{path.name} has {size:,} bytes; {LIMIT:,} are allowed.")
+
+
+def _four_panes(driver: Driver) -> list[ChatPane]:
+    """Two tall panes and, to their right, two that share a column."""
+    panes = [driver.pane]
+    for where in ("right", "right", "down"):
+        driver.window.chats.split(where)
+        panes.append(driver.pane)
+    return panes
+
+
+@contextmanager
+def _filming(widget: QWidget, folder: Path) -> Iterator[Callable[[], list[tuple[Path, int]]]]:
+    """Photograph a widget again and again; the function gives the frames, each with its ms."""
+    taken: list[tuple[Path, float]] = []
+
+    def take() -> None:
+        path = folder / f"{len(taken):04}.bmp"
+        taken.append((path, time.monotonic()))
+        widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB888).save(str(path))
+
+    def frames() -> list[tuple[Path, int]]:
+        timer.stop()
+        moments = [moment for _, moment in taken]
+        lengths = [round((b - a) * 1e3) for a, b in itertools.pairwise(moments)]
+        return [(path, ms) for (path, _), ms in zip(taken, [*lengths, _LAST_MS], strict=True)]
+
+    timer = QTimer(widget, interval=_FRAME_MS, timerType=Qt.TimerType.PreciseTimer)
+    timer.timeout.connect(take)
+    timer.start()
+    try:
+        yield frames
+    finally:
+        timer.stop()

@@ -1,0 +1,69 @@
+"""How long a chat of 10,000 messages takes from being asked for to being painted."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication
+
+from app.program.driving import Driver, program_in
+from app.settings.paths import Paths
+from app.ui.transcript.markdown_view import MarkdownView
+from tests.bench import samples
+from tests.bench.bars import Figure, resident_mb
+from tests.bench.drip import Drip
+
+BAR_MS = 150.0
+
+
+class Painted(QObject):
+    """Notes that an answer has been painted since ``asked`` was set to False."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen = False
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint and isinstance(watched.parent(), MarkdownView):
+            self.seen = True
+        return False
+
+
+def measure(messages: int, chats: int, crowd: samples.Crowd) -> list[Figure]:
+    """Open so many chats of that length, one after the other."""
+    with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
+        paths = Paths.in_profile(Path(folder))
+        paths.create()
+        samples.write_crowd(paths.chats, crowd)
+        ids = [samples.write_long(paths.chats, messages) for _ in range(chats)]
+        with program_in(paths, engine=lambda: Drip(lambda: iter(()), 50)) as driver:
+            before = resident_mb()
+            took = [_open(driver, chat_id) for chat_id in ids]
+            after = resident_mb()
+    return [
+        Figure(f"{messages:,} messages, the first chat", took[0], "ms", BAR_MS),
+        Figure("each, median", statistics.median(took), "ms", BAR_MS),
+        Figure("memory before", before, "MB"),
+        Figure("memory for each", (after - before) / chats, "MB"),
+    ]
+
+
+def _open(driver: Driver, chat_id: str) -> float:
+    painted = Painted()
+    qt = QApplication.instance()
+    assert qt is not None
+    qt.installEventFilter(painted)
+    begun = time.perf_counter()
+    driver.window.chats.open(chat_id)
+    while not painted.seen:
+        QApplication.processEvents()
+        if time.perf_counter() - begun > 60:
+            raise TimeoutError("The chat was not painted within 60 s.")
+    took = (time.perf_counter() - begun) * 1000
+    qt.removeEventFilter(painted)
+    driver.wait(0.5)
+    return took

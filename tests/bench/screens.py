@@ -1,0 +1,233 @@
+"""Photographs of every screen in one language and several looks, to be looked at.
+
+``python -m tests.bench.screenshots OUTDIR --part screens --language de --look dark``. A stand-in
+answers in the place of the engine, so that it is quick.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtWidgets import QApplication, QMenu, QScrollArea, QWidget
+
+from app.chats.options import ChatOptions
+from app.models.downloads import Download, DownloadState
+from app.program.driving import Driver, program_in
+from app.settings.options import Settings
+from app.settings.paths import GUIDE, Paths
+from app.store import Message, Store, StoreError, new_id
+from app.system.updates import Release
+from app.ui.compare.compare_dialog import Column
+from app.ui.dialogs.about import CrashDialog, LicencesWindow, UpdateDialog, WheelDialog
+from app.ui.dialogs.dialogs import ask_about_store, ask_about_unsaved, say_already_running
+from app.ui.style.theme import theme
+from tests.bench import samples, stories
+from tests.bench.drip import Drip, Piece
+from tests.bench.samples import Crowd, write_crowd
+
+LOOKS = {
+    "light": ("light", "normal"),
+    "dark": ("dark", "normal"),
+    "high-contrast": ("light", "high"),
+    "high-contrast-dark": ("dark", "high"),
+}
+"""Appearance and contrast by name."""
+
+COMMANDS = (
+    *("settings", "models", "get_model", "tool_servers", "tools", "compare", "prompts"),
+    *("shortcuts", "about", "trash", "backups", "export", "import", "palette", "layouts", "tags"),
+    *("move_chat", "new_folder", "save_prompt", "quick_ask"),
+)
+"""Those that open something of their own."""
+
+TALL = 2400
+"""How high the settings are made, so that all of them are on one photograph."""
+
+_FIGURES = {
+    "generated_tokens": 312,
+    "tokens_per_s": 48.2,
+    "ttft_s": 0.21,
+    "reused_tokens": 4096,
+    "reason": "length",
+}
+
+
+class Screens:
+    """Opens one screen after the other."""
+
+    def __init__(self, driver: Driver, folder: Path, looks: Sequence[str], tail: str) -> None:
+        """``tail`` ends the files' names."""
+        self._driver = driver
+        self._folder = folder
+        self._looks = looks
+        self._tail = tail
+        self.taken: list[Path] = []
+
+    def shoot(self, name: str, *widgets: QWidget) -> None:
+        """One photograph of each widget in each look."""
+        for look in self._looks:
+            appearance, contrast = LOOKS[look]
+            theme().set_appearance(appearance)
+            theme().set_contrast(contrast)
+            self._driver.wait(0.15)
+            for number, widget in enumerate(widgets):
+                more = f"-{number + 1}" if number else ""
+                path = self._folder / f"{name}{more}-{self._tail}{look}.png"
+                widget.grab().save(str(path))
+                self.taken.append(path)
+
+    def opened(self, name: str, opens: Callable[[], object]) -> None:
+        """What comes up when something is done, also if it waits there for an answer."""
+        before = set(_shown())
+        done: list[bool] = []
+
+        def look() -> None:
+            fresh = [w for w in _shown() if w not in before]
+            for widget in fresh:
+                inside = [a.widget() for a in widget.findChildren(QScrollArea)]
+                if name in {"settings", "tool_servers"} and inside and inside[0] is not None:
+                    widget.resize(widget.width(), min(TALL, inside[0].sizeHint().height()))
+            self.shoot(name, *(fresh or [self._driver.window]))
+            for widget in fresh:
+                widget.close()
+            done.append(True)
+
+        QTimer.singleShot(250, look)
+        opens()
+        self._driver.until(lambda: bool(done), 60)
+        self._driver.wait(0.05)
+
+
+def _shown() -> list[QWidget]:
+    kinds = (Qt.WindowType.ToolTip, Qt.WindowType.SplashScreen)
+    return [
+        w for w in QApplication.topLevelWidgets() if w.isVisible() and w.windowType() not in kinds
+    ]
+
+
+def take(folder: Path, looks: Sequence[str], tail: str) -> list[Path]:
+    """Photograph everything; returns the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="stretto-") as profile:
+        paths = Paths.in_profile(Path(profile))
+        paths.create()
+        ids = list(samples.write(paths.chats).values())
+        _embellish(paths.chats, ids[1])
+        write_crowd(paths.chats, Crowd(40, 6))
+        texts: list[Callable[[], Iterator[Piece]]] = [_slow]
+
+        def text() -> Iterator[Piece]:
+            return texts[0]()
+
+        with program_in(paths, GUIDE, (1280, 800), lambda: Drip(text, 30)) as driver:
+            screens = Screens(driver, folder, looks, tail)
+            _window(driver, screens, ids)
+            stories.take(driver, screens.shoot, paths, texts)
+            for name in COMMANDS:
+                screens.opened(name, driver.window.commands[name].trigger)
+            _menus(driver, screens)
+            _others(driver, screens, paths)
+    return screens.taken
+
+
+def _slow() -> Iterator[Piece]:
+    return (f"{word} " for word in samples.mixed(3000).split(" "))
+
+
+def _embellish(chats: Path, chat_id: str) -> None:
+    """Figures, a thought and an error for one chat."""
+    with Store.open(chats) as store:
+        told = store.messages(chat_id)[-1]
+        store.save_message(replace(told, stats=_FIGURES, reasoning="Let me think about queues."))
+        asked = Message(new_id(), chat_id, told.id, "user", "And without a lock?")
+        error = "The model found no memory for this answer."
+        failed = Message(new_id(), chat_id, asked.id, "assistant", error=error, status="error")
+        store.save_message(asked)
+        store.save_message(failed, as_leaf=True)
+
+
+def _window(driver: Driver, screens: Screens, ids: Sequence[str]) -> None:
+    """The main window in its states."""
+    window = driver.window
+    screens.shoot("first-start", window)
+    for place, chat_id in zip(("tab", "right"), ids, strict=True):
+        window.chats.open(chat_id, place)
+    screens.shoot("two-panes", window)
+    window.commands["find"].trigger()
+    driver.pane.composer.field.setPlainText("A message that is being written\nin two lines")
+    screens.shoot("find-and-draft", window)
+    window.commands["search"].trigger()
+    window.sidebar.search.setText("queue")
+    driver.wait(0.4)
+    screens.shoot("search", window)
+    window.sidebar.search.clear()
+    window.toggle_score()
+    for pane in window.workspace.panes():
+        pane.composer.field.setPlainText("Go on")
+        pane.composer.button.click()
+    driver.wait(1.0)
+    screens.shoot("answering-and-score", window)
+    for pane in window.workspace.panes():
+        pane.composer.button.click()
+    window.toggle_score()
+    columns = [Column(GUIDE, ChatOptions(temperature=t, seed=4), f"{t:g}") for t in (0.0, 0.9)]
+    panes = window.chats.comparisons.begin(columns, "", "Tell me a short story about a river.")
+    driver.wait(0.6)
+    screens.shoot("comparison", window)
+    for pane in panes:
+        pane.composer.button.click()
+    panes[0].header.keep.click()
+    window.toggle_sidebar()
+    window.resize(760, 620)
+    screens.shoot("narrow", window)
+    window.toggle_sidebar()
+    window.resize(1280, 800)
+
+
+def _menus(driver: Driver, screens: Screens) -> None:
+    """The menus of the window and of a chat."""
+    window = driver.window
+    header = driver.pane.header
+    screens.opened("chat-settings", header.options_button.click)
+    screens.opened("model-menu", header.model_button.click)
+    at = QPoint(300, 100)
+    for number, menu in enumerate(window.findChildren(QMenu)):
+        menu.aboutToShow.emit()
+        if len(menu.actions()) > 1:
+            screens.opened(f"menu-{number}", lambda menu=menu: menu.popup(at))  # type: ignore[misc]
+
+
+def _others(driver: Driver, screens: Screens, paths: Paths) -> None:
+    """What comes up when something happens."""
+    window = driver.window
+    moving = Download("somebody/Second-3B-8bit", 1_310_000_000, 3_400_000_000)
+    moving.state = DownloadState.RUNNING
+    moving.samples.extend([(0.0, 1_204_000_000), (5.0, moving.done)])
+    window.downloads.items.append(moving)
+    screens.opened("download", window.downloads_in_window.show)
+    window.downloads.items.remove(moving)
+    report = paths.log / "crash.txt"
+    report.write_text("Stretto 0.1.0\nSomething went wrong.\n", encoding="utf-8")
+    for name, dialog in (
+        ("crash", lambda: CrashDialog([report], window)),
+        ("licences", lambda: LicencesWindow(window)),
+        ("wheel", lambda: WheelDialog(Path("mlx_lm-0.33.1-py3-none-any.whl"), "0f" * 32, window)),
+        (
+            "update",
+            lambda: UpdateDialog(
+                Release("99.0", "https://example.org", "- Something new."),
+                Settings(),
+                window,
+            ),
+        ),
+    ):
+        screens.opened(name, lambda made=dialog: made().show())  # type: ignore[misc]
+    for code in ("corrupt", "readonly", "full"):
+        error = StoreError(code, "What is wrong with the file of chats.", paths.chats)
+        screens.opened(f"store-{code}", lambda error=error: ask_about_store(error))  # type: ignore[misc]
+    screens.opened("unsaved", lambda: ask_about_unsaved(error))
+    screens.opened("already-running", say_already_running)

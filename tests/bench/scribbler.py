@@ -1,0 +1,270 @@
+"""What ``python -m tests.bench kill`` kills: chats worked at random, every change told on stdout.
+
+Usage: python -m tests.bench.scribbler PROFILE SEED. The store, the bridge and the chats are the
+program's own; the engine writes numbers. Each line of stdout is a JSON list, its second item the
+monotonic time in seconds (one clock for all processes):
+
+- ["ready", t]
+- ["do", t, chat, added, gone]: an action begins that adds so many messages and removes those ids;
+  without a chat it makes one,
+- ["done", t, chat, tree]: it has ended, and the chat is this (see `ledger.tree`),
+- ["erase", t, chat]: the chat is erased for good; ["sweep", t]: so are messages that earlier runs
+  took out, and chats that hold nothing and that earlier runs put into the trash,
+- ["setting", t, text]: the settings are saved with this text,
+- ["draft", t, chat, text], ["text", t, message, more text], ["status", t, message, status]
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
+
+from app.bridge import Bridge
+from app.chats.chat import Chat
+from app.chats.library import ChatLibrary
+from app.chats.transcript import Removal
+from app.models.loading import ModelLoader
+from app.settings.options import Settings
+from app.settings.paths import Paths
+from app.store import Store
+from tests.bench.ledger import tree
+from tests.bench.numbers import NumberEngine
+
+CHATS = 5
+LONGEST = 24  # messages; a longer chat is deleted, so that reports stay short
+
+
+class Scribbler(QObject):
+    """Does one random thing after the other, as a pane would."""
+
+    def __init__(self, paths: Paths, seed: int) -> None:
+        super().__init__()
+        self._settings = Settings.load(paths.settings)
+        self._dice = random.Random(seed)
+        self._words = itertools.count(1)
+        self._seed = seed
+        self._store = Store.open(paths.chats)
+        bridge = Bridge(self)
+        loader = ModelLoader(bridge, self)
+        self._library = ChatLibrary(self._store, bridge, loader, self)
+        self._watched: set[str] = set()
+        self._removed: dict[str, Removal] = {}
+        self._deleted: list[str] = []
+        loader.attach(NumberEngine())  # type: ignore[arg-type]  # speaks as much as is used here
+        for chat in self._library.chats()[:CHATS]:
+            self._open(chat.id)
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self._next)
+        tell("ready")
+        self._timer.start(0)
+
+    @Slot()
+    def _next(self) -> None:
+        """One action, then a short pause of random length."""
+        dice = self._dice
+        open_ones = [c for c in self._opened() if self._library.chat(c.id) is not None]
+        if len(open_ones) < CHATS and dice.random() < 0.3:
+            self._type(self._watch(self._library.new("numbers")))
+        elif open_ones:
+            chat = dice.choice(open_ones)
+            if len(chat.transcript.path) > LONGEST:
+                self._delete_chat(chat)
+            else:
+                dice.choices(
+                    (self._type, self._send, self._stop, self._again, self._edit, self._remove,
+                     self._restore, self._turn, self._continue, self._branch, self._rename,
+                     self._delete_chat, self._restore_chat, self._erase, self._sweep,
+                     self._back_up, self._set),
+                    (30, 14, 4, 6, 6, 6, 6, 4, 4, 3, 2, 2, 2, 2, 1, 2, 2),
+                )[0](chat)  # fmt: skip
+        self._timer.start(dice.choice((0, 0, 2, 10, 30, 80)))
+
+    def _type(self, chat: Chat) -> None:
+        text = chat.record.draft + f"{self._seed}-{next(self._words)} "
+        tell("draft", chat.id, text)
+        if chat.stored:
+            chat.write(text)
+        else:
+            self._do(chat, 0, (), lambda: chat.write(text))
+
+    def _send(self, chat: Chat) -> None:
+        """What the pane does: the message is said, then the composer is emptied."""
+        text = chat.record.draft
+        if not text.strip() or chat.answering:
+            return
+
+        def send() -> None:
+            chat.send(text)
+            chat.write("")
+
+        tell("draft", chat.id, "")
+        self._do(chat, 2, (), send)
+        self._streams(chat)
+
+    def _stop(self, chat: Chat) -> None:
+        chat.stop()
+
+    def _again(self, chat: Chat) -> None:
+        if not chat.answering and chat.transcript.last("user") is not None:
+            self._do(chat, 1, (), chat.regenerate)
+            self._streams(chat)
+
+    def _edit(self, chat: Chat) -> None:
+        last = chat.transcript.last("user")
+        if not chat.answering and last is not None:
+            text = f"{self._seed}-{next(self._words)} in other words"
+            self._do(chat, 2, (), lambda: chat.edit(last.id, text))
+            self._streams(chat)
+
+    def _remove(self, chat: Chat) -> None:
+        path = chat.transcript.path
+        if path and not chat.answering and chat.id not in self._removed:
+            message = self._dice.choice(path)
+            below = [m.id for m in chat.transcript._below(message.id)]
+
+            def remove() -> None:
+                removal = chat.delete_message(message.id)
+                if removal is not None:
+                    self._removed[chat.id] = removal
+
+            self._do(chat, 0, below, remove)
+
+    def _restore(self, chat: Chat) -> None:
+        removal = self._removed.get(chat.id)
+        if removal is not None and not chat.answering:
+            del self._removed[chat.id]
+            parent = removal.messages[0].parent_id
+            if parent is None or parent in chat.transcript:
+                added = len(removal.messages)
+                self._do(chat, added, (), lambda: chat.restore_messages(removal))
+
+    def _turn(self, chat: Chat) -> None:
+        if not chat.answering:
+            step = self._dice.choice((-1, 1))
+            self._do(chat, 0, (), lambda: chat.show_version(step))
+
+    def _continue(self, chat: Chat) -> None:
+        leaf = chat.transcript.leaf_id
+        if leaf is None or chat.answering:
+            return
+        if chat.transcript[leaf].status in {"interrupted", "cancelled"}:
+            self._do(chat, 0, (), lambda: chat.continue_answer(leaf))
+            self._streams(chat)
+
+    def _branch(self, chat: Chat) -> None:
+        """The copy is the chat that is added to; nobody but the store knows its id yet."""
+        path = [m for m in chat.transcript.path if m.status != "streaming"]
+        if path:
+            message = self._dice.choice(path)
+            copied = chat.transcript.path_to(message.id)
+            tell("do", "", len(copied) - (message.role == "user"), [])
+            made = self._watch(self._library.branch(chat, message.id))
+            tell("done", made.id, self._tree(made))
+            tell("draft", made.id, made.record.draft)
+            for copy in made.transcript.path:
+                tell("text", copy.id, copy.content)
+                tell("status", copy.id, copy.status)
+
+    def _rename(self, chat: Chat) -> None:
+        title = f"Chat {next(self._words)}"
+        self._do(chat, 0, (), lambda: chat.rename(title))
+
+    def _delete_chat(self, chat: Chat) -> None:
+        self._do(chat, 0, (), lambda: self._library.delete(chat.id))
+        self._deleted.append(chat.id)
+
+    def _restore_chat(self, chat: Chat) -> None:
+        if self._deleted:
+            chat = self._open(self._deleted.pop())
+            self._do(chat, 0, (), lambda: self._library.restore(chat.id))
+
+    def _erase(self, _: Chat) -> None:
+        """Empty the trash, or take one chat out of it for good."""
+        ids = [chat.id for chat in self._library.trash()]
+        if self._dice.random() < 0.7:
+            ids = ids[:1]
+        for chat_id in ids:
+            tell("erase", chat_id)
+            if chat_id in self._deleted:
+                self._deleted.remove(chat_id)
+            self._removed.pop(chat_id, None)
+        self._library.erase(ids)
+
+    def _sweep(self, _: Chat) -> None:
+        tell("sweep")
+        self._library.sweep()
+
+    def _back_up(self, _: Chat) -> None:
+        self._store.back_up()
+
+    def _set(self, _: Chat) -> None:
+        text = f"{self._seed}-{next(self._words)}"
+        tell("setting", text)
+        self._settings.set(system=text)
+
+    def _do(
+        self, chat: Chat, added: int, gone: Iterable[str], action: Callable[[], object]
+    ) -> None:
+        tell("do", chat.id, added, list(gone))
+        action()
+        tell("done", chat.id, self._tree(chat))
+
+    def _tree(self, chat: Chat) -> Any:
+        there = list(chat.transcript._messages.values())
+        deleted = self._library.chat(chat.id) is None
+        return tree(chat.record.title, deleted, chat.transcript.leaf_id, there)
+
+    def _streams(self, chat: Chat) -> None:
+        if chat.answering_id is not None:
+            tell("status", chat.answering_id, "interrupted")
+
+    def _opened(self) -> list[Chat]:
+        found = (self._library.find(chat_id) for chat_id in sorted(self._watched))
+        return [chat for chat in found if chat is not None]
+
+    def _open(self, chat_id: str) -> Chat:
+        return self._watch(self._library.open(chat_id, "numbers"))
+
+    def _watch(self, chat: Chat) -> Chat:
+        if chat.id not in self._watched:
+            self._watched.add(chat.id)
+            chat.text_added.connect(self._on_text)
+            chat.reply_ended.connect(self._on_ended)
+        return chat
+
+    @Slot(str, str, str)
+    def _on_text(self, message_id: str, text: str, _kind: str) -> None:
+        tell("text", message_id, text)
+
+    @Slot(str)
+    def _on_ended(self, message_id: str) -> None:
+        chat = self.sender()
+        if isinstance(chat, Chat):
+            tell("status", message_id, chat.transcript[message_id].status)
+
+
+def tell(kind: str, *what: object) -> None:
+    """One line, in one write: a kill leaves the last one whole or cut, never mixed."""
+    os.write(1, (json.dumps([kind, time.monotonic(), *what]) + "\n").encode())
+
+
+def main() -> None:
+    qt = QCoreApplication(sys.argv[:1])
+    paths = Paths.in_profile(Path(sys.argv[1]))
+    paths.create()
+    scribbler = Scribbler(paths, int(sys.argv[2]))
+    qt.exec()
+    del scribbler
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""How long the event loop is held up while many panes stream at once, and what that costs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+from PySide6.QtCore import QObject, Qt, QTimer, Slot
+
+from app.program.driving import Driver
+from app.ui.pane.pane import ChatPane
+from tests.bench import samples
+from tests.bench.bars import Figure, lateness, percentile, resident_mb
+from tests.bench.drip import Drip
+from tests.bench.drive import program
+
+QUESTIONS = (
+    "Write a long answer about trees",
+    "Tell me a long story",
+    "Write a long text about Stretto with headings",
+    "Show me some Python code and explain it",
+)
+
+
+class Probe(QObject):
+    """A precise timer that notes how late it was, in milliseconds.
+
+    What is late here is late for a key press as well. On a busy machine it is also late when this
+    thread had nothing to do but wait for a core: `busy_ms` is the processor time that the thread
+    itself took between two ticks.
+    """
+
+    INTERVAL_MS = 5
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.late_ms: list[float] = []
+        self.busy_ms: list[float] = []
+        self._used = 0.0
+        self._expected = 0.0
+        self._timer = QTimer(self, interval=self.INTERVAL_MS, timerType=Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._on_tick)
+
+    def start(self) -> None:
+        self._expected = time.perf_counter() + self.INTERVAL_MS / 1000
+        self._used = time.thread_time()
+        self._timer.start()
+
+    def stop(self) -> None:
+        self._timer.stop()
+
+    @Slot()
+    def _on_tick(self) -> None:
+        now = time.perf_counter()
+        self.late_ms.append(max(0.0, (now - self._expected) * 1000))
+        self._expected = now + self.INTERVAL_MS / 1000
+        used = time.thread_time()
+        self.busy_ms.append((used - self._used) * 1000)
+        self._used = used
+
+
+@dataclass(frozen=True)
+class StallReport:
+    """Lateness of the event loop in ms, over ``probes`` looks while ``panes`` panes streamed.
+
+    Attributes:
+        share_streaming: how much of the time, averaged over the panes, an answer was running.
+        characters_per_s: text shown per second, of all panes together.
+    """
+
+    panes: int
+    seconds: float
+    probes: int
+    p50_ms: float
+    p90_ms: float
+    p99_ms: float
+    max_ms: float
+    over_50_ms: int
+    share_streaming: float
+    characters_per_s: float
+
+    def as_dict(self) -> dict[str, float]:
+        return asdict(self)
+
+
+def measure(
+    model: str, panes: int, seconds: float, crowd: samples.Crowd = samples.NOBODY
+) -> StallReport:
+    """Open ``panes`` panes, keep every one of them answering, and probe for ``seconds``."""
+    with program(model, size=(1760, 1060), crowd=crowd) as driver:
+        opened = open_grid(driver, panes)
+        streamed = 0
+        running = looks = 0
+
+        def count(_message: str, text: str, _kind: str) -> None:
+            nonlocal streamed
+            streamed += len(text)
+
+        for pane in opened:
+            pane.chat.text_added.connect(count)
+        keep_asking(opened)
+        driver.wait(1.5)  # until all have begun
+        streamed = 0
+        probe = Probe()
+        probe.start()
+        begun = time.monotonic()
+
+        def over() -> bool:
+            nonlocal running, looks
+            keep_asking(opened)
+            running += sum(pane.chat.answering for pane in opened)
+            looks += len(opened)
+            return time.monotonic() - begun >= seconds
+
+        driver.until(over, seconds + 60)
+        took = time.monotonic() - begun
+        probe.stop()
+        late = sorted(probe.late_ms)
+    return StallReport(
+        panes=panes,
+        seconds=round(took, 1),
+        probes=len(late),
+        p50_ms=round(percentile(late, 0.5), 2),
+        p90_ms=round(percentile(late, 0.9), 2),
+        p99_ms=round(percentile(late, 0.99), 2),
+        max_ms=round(late[-1] if late else 0.0, 2),
+        over_50_ms=sum(value > 50 for value in late),
+        share_streaming=round(running / max(looks, 1), 2),
+        characters_per_s=round(streamed / took, 1),
+    )
+
+
+P99_MS, MAX_MS, CPU_SHARE = 16.0, 50.0, 0.5
+_PIECE = 5  # characters of a token
+
+
+def dripping(
+    panes: int,
+    seconds: float,
+    rate: float,
+    characters: int,
+    crowd: samples.Crowd = samples.NOBODY,
+) -> list[Figure]:
+    """Long answers in ``panes`` panes, growing by ``rate`` tokens a second each; no model.
+
+    Args:
+        characters: each answer has so many when the measuring begins.
+    """
+
+    def text() -> Iterator[str]:
+        written = samples.mixed(characters + round((seconds + 60) * rate) * _PIECE)
+        yield written[:characters]
+        for place in range(characters, len(written), _PIECE):
+            yield written[place : place + _PIECE]
+
+    with program(size=(1760, 1060), engine=lambda: Drip(text, rate), crowd=crowd) as driver:
+        opened = open_grid(driver, panes)
+        for pane in opened:
+            pane.chat.send("Write")
+        driver.wait(8.0)  # until all of the first is shown and coloured
+        memory = [resident_mb()]
+        probe = Probe()
+        probe.start()
+        begun, used = time.monotonic(), time.process_time()
+        for _ in range(4):
+            driver.wait(seconds / 4)
+            memory.append(resident_mb())
+        took = time.monotonic() - begun
+        share = (time.process_time() - used) / took
+        probe.stop()
+        answering = sum(pane.chat.answering for pane in opened)
+    return [
+        Figure("panes that streamed to the end", answering, ""),
+        *lateness("lateness", probe.late_ms, P99_MS, MAX_MS),
+        *lateness("of it own work", probe.busy_ms, None, None),
+        Figure("cores used by the window", share, "", CPU_SHARE),
+        Figure("memory at first", memory[0], "MB"),
+        *(
+            Figure(f"memory after {took * part / 4:.0f} s", mb, "MB")
+            for part, mb in enumerate(memory[1:], 1)
+        ),
+    ]
+
+
+def open_grid(driver: Driver, panes: int) -> list[ChatPane]:
+    """A grid of two rows."""
+    top = [driver.pane]
+    for _ in range((panes + 1) // 2 - 1):
+        driver.window.chats.split("right")
+        top.append(driver.pane)
+    opened = list(top)
+    for pane in top[: panes - len(top)]:
+        driver.window.workspace.activate(pane)
+        driver.window.chats.split("down")
+        opened.append(driver.pane)
+    return opened
+
+
+def keep_asking(panes: list[ChatPane]) -> None:
+    """Ask again wherever the answer has ended."""
+    for number, pane in enumerate(panes):
+        if not pane.chat.answering:
+            turn = len(pane.chat.transcript.path) // 2
+            pane.chat.send(QUESTIONS[(number + turn) % len(QUESTIONS)])
