@@ -390,7 +390,7 @@ def _one_import(window: Window, file: Path) -> int:
         window.app.window.workspace.forget(chat.id)
         window.rest()
     library.take_out([chat.id for chat in report.taken])
-    store.take_out([chat.id for chat in report.taken])
+    store.exchange.take_out([chat.id for chat in report.taken])
     store.flush()
     return len(report.taken)
 

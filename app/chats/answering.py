@@ -39,8 +39,16 @@ if TYPE_CHECKING:
     from engine import Model
 
 
-class AnsweringState(QObject):
-    """The part of `Answering` that tells.
+# What a reply fails with when the engine's thread has broken down, or has lost the model.
+_LOST = frozenset({"engine_stopped", "unknown_model"})
+_ONLY_A_TOOL = mark(
+    "The model asked for a tool instead of answering. There are no tools in this chat."
+)
+_NO_CALL = mark("The model called a tool in a way that could not be read.")
+
+
+class Answering(QObject):
+    """At most one reply at a time, from the question to the last state of its message.
 
     Attributes:
         reply: where it stands; None while there is none.
@@ -77,6 +85,9 @@ class AnsweringState(QObject):
         self._closing = False
         self._saved_length = 0
         self._checkpoint = QTimer(self, interval=self.CHECKPOINT_MS)
+        self._checkpoint.timeout.connect(self._save_progress)
+        loader.changed.connect(self._on_model_changed)
+        loader.progressed.connect(self._on_model_read)
 
     @property
     def options(self) -> ChatOptions:
@@ -113,31 +124,6 @@ class AnsweringState(QObject):
         if model is None or not model.context_length:
             return 0
         return max(1, model.context_length - sum(tokens_of_last_turn(self._saved.transcript)[:1]))
-
-
-# What a reply fails with when the engine's thread has broken down, or has lost the model.
-_LOST = frozenset({"engine_stopped", "unknown_model"})
-_ONLY_A_TOOL = mark(
-    "The model asked for a tool instead of answering. There are no tools in this chat."
-)
-_NO_CALL = mark("The model called a tool in a way that could not be read.")
-
-
-class Answering(AnsweringState):
-    """At most one reply at a time, from the question to the last state of its message."""
-
-    def __init__(
-        self,
-        saved: SavedChat,
-        bridge: Bridge,
-        loader: ModelLoader,
-        chat: ChatSignals,
-        toolbox: Toolbox,
-    ) -> None:
-        super().__init__(saved, bridge, loader, chat, toolbox)
-        self._checkpoint.timeout.connect(self._save_progress)
-        loader.changed.connect(self._on_model_changed)
-        loader.progressed.connect(self._on_model_read)
 
     # A reply's life.
 

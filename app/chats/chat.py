@@ -33,8 +33,13 @@ from engine import PromptProgress
 _TELL_NO_MODEL = {"code", "reason", "thought_s"}
 
 
-class ChatView(ChatSignals):
-    """The part of `Chat` that tells, and takes what the list of chats has changed.
+class Chat(ChatSignals):
+    """The life of one chat while the program runs.
+
+    It owns its turn: what is being composed (`compose`), what is being answered (`reply`), and
+    what may be done (`can`). A method that may not be done now does nothing and returns False.
+    Panes come and go; nothing here depends on one, so hiding, moving or closing a pane never
+    stops its answer.
 
     Attributes:
         attaching: the files that go with what is being composed.
@@ -60,6 +65,7 @@ class ChatView(ChatSignals):
         self.alias = ""
         self.attaching = Attaching(self._saved, loader, self)
         self.count = TokenCount(loader, self._counted, self)
+        self._answering.called.connect(self._on_called)
 
     @property
     def id(self) -> str:
@@ -233,13 +239,7 @@ class ChatView(ChatSignals):
         model = self.model_status.model
         return model.remote if isinstance(model, RemoteModel) else self.remote
 
-
-class AskingChat(ChatView):
-    """The part of `Chat` that opens answers, and hears what a person says to calls of tools."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self._answering.called.connect(self._on_called)
+    # How an answer is opened.
 
     def _answer(self, *, branching: bool, like: Message | None = None) -> None:
         """Open an assistant message at the end of the path and have it filled.
@@ -291,16 +291,6 @@ class AskingChat(ChatView):
     def decide(self, message_id: str, decision: Decision, arguments: str | None = None) -> str:
         """What the person says to a call: see `ToolWork.decide`."""
         return self.tools.decide(message_id, decision, arguments)
-
-
-class Chat(AskingChat):
-    """The life of one chat while the program runs.
-
-    It owns its turn: what is being composed (`compose`), what is being answered (`reply`), and
-    what may be done (`can`). A method that may not be done now does nothing and returns False.
-    Panes come and go; nothing here depends on one, so hiding, moving or closing a pane never
-    stops its answer.
-    """
 
     # What is composed.
 

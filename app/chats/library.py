@@ -114,7 +114,7 @@ class ChatLibrary(QObject):
         chats: Iterable[ChatRecord] = (),  # the store's, if somebody has just read them
     ) -> None:
         super().__init__(parent)
-        self.toolbox = Toolbox(ToolHost(), store)
+        self.toolbox = Toolbox(ToolHost(), store.tool_rows)
         self._store, self._bridge, self._loader = store, bridge, loader
         self._chats: dict[str, ChatRecord] = {c.id: c for c in chats or store.chats()}
         self._in_use: dict[str, Chat] = {}
@@ -212,7 +212,7 @@ class ChatLibrary(QObject):
         else:
             ChatSession(self._loader, chat_id).forget()
         if self._chats.pop(chat_id, None) is not None:
-            self._store.delete_chat(chat_id)
+            self._store.trash.delete(chat_id)
         self.deleted.emit(chat_id)
         self.listed.emit()
         self.trash_changed.emit()
@@ -221,7 +221,7 @@ class ChatLibrary(QObject):
         """Bring a deleted chat back. One that was erased stays away."""
         if (stored := self._store.chat(chat_id)) is None:
             return
-        self._store.restore_chat(chat_id)
+        self._store.trash.restore(chat_id)
         chat = self._in_use.get(chat_id)
         record = chat.record if chat is not None else stored
         self._chats[chat_id] = replace(record, deleted_at=None)
@@ -230,7 +230,7 @@ class ChatLibrary(QObject):
 
     def trash(self) -> list[ChatRecord]:
         """Deleted chats, the latest deleted first."""
-        return self._store.trash()
+        return self._store.trash.chats()
 
     def erase(self, ids: Iterable[str]) -> None:
         """Take chats out of the trash for good: texts, caches, and what backups hold of them."""
@@ -240,7 +240,7 @@ class ChatLibrary(QObject):
             if (chat := self._in_use.get(chat_id)) is not None:
                 chat.stop()
                 chat.forget_session()
-        self._store.erase_chats(gone)
+        self._store.trash.erase(gone)
         self._forget_caches()
         for chat_id in gone:
             self.toolbox.consents.forget_chat(chat_id)
@@ -268,7 +268,7 @@ class ChatLibrary(QObject):
 
     def unscrubbed(self) -> list[str]:
         """Names of damaged files that were set aside and may still hold what was erased."""
-        return [file.name for file in self._store.unscrubbed]
+        return [file.name for file in self._store.trash.unscrubbed]
 
     def keep_trash(self) -> None:
         """Look now and then for what has been in the trash for too long."""
@@ -281,10 +281,10 @@ class ChatLibrary(QObject):
             return
         self._sweeping.setInterval(self.SWEEP_MS[1])
         self._forget_caches()
-        if due := self._store.due():
+        if due := self._store.trash.due():
             self.erase(due)
-        self._store.erase_messages()
-        self._store.forget_texts()
+        self._store.trash.erase_messages()
+        self._store.texts.forget_unused()
 
     def _forget_caches(self) -> None:
         while self._loader.engine is not None and self._to_forget:

@@ -142,7 +142,7 @@ class Organising:
     def __init__(self, library: Listed, store: Store) -> None:
         self._library = library
         self._store = store
-        self._folders = {folder.id: folder for folder in store.folders()}
+        self._folders = {folder.id: folder for folder in store.folders.all()}
 
     def folders(self) -> list[Folder]:
         """All folders, by name."""
@@ -237,7 +237,7 @@ class Organising:
                 self._keep(replace(each, parent_id=folder.parent_id), told=False)
             put_back = self._change(held, folder_id=folder.parent_id)
             del self._folders[folder_id]
-            self._store.delete_folder(folder_id)
+            self._store.folders.delete(folder_id)
         self._library.tell()
 
         def undo() -> None:
@@ -251,11 +251,11 @@ class Organising:
 
     def refresh(self) -> None:
         """The store has other folders: an import has made some."""
-        self._folders = {folder.id: folder for folder in self._store.folders()}
+        self._folders = {folder.id: folder for folder in self._store.folders.all()}
 
     def _keep(self, folder: Folder, *, told: bool = True) -> None:
         self._folders[folder.id] = folder
-        self._store.save_folder(folder)
+        self._store.folders.save(folder)
         if told:
             self._library.tell()
 

@@ -90,13 +90,13 @@ class SavedChat:
         """Compose with these files, and store that; ``text`` is of one that is new."""
         with self.together():
             if text is not None:
-                self._texts[self._store.save_text(text)] = text
+                self._texts[self._store.texts.save(text)] = text
             self.change_compose(replace(self.compose, attachments=files))
             self.keep()
 
     def text(self, key: str) -> AttachedText | None:
         """The text of a file by its hash; None if it is not there."""
-        if key not in self._texts and (found := self._store.attached_text(key)) is not None:
+        if key not in self._texts and (found := self._store.texts.get(key)) is not None:
             self._texts[key] = found
         return self._texts.get(key)
 

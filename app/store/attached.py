@@ -1,4 +1,4 @@
-"""The part of `Store` that keeps the texts of attached files."""
+"""The texts of attached files, each kept once for all chats."""
 
 import json
 import sqlite3
@@ -12,8 +12,9 @@ from app.store.attachments import (
     has_unused,
     text_from_json,
 )
-from app.store.folders import Folders
 from app.store.operations import View
+from app.store.reading import Readers
+from app.store.writer import Writer
 
 
 @dataclass(frozen=True)
@@ -46,19 +47,23 @@ class ForgetTexts:
         pass
 
 
-class Attached(Folders):
-    """The part of `Store` that keeps the texts of attached files, each once."""
+class Texts:
+    """The texts of attached files by their hashes."""
 
-    def save_text(self, text: AttachedText) -> str:
+    def __init__(self, writer: Writer, readers: Readers) -> None:
+        self._writer = writer
+        self._readers = readers
+
+    def save(self, text: AttachedText) -> str:
         """Keeps a file's text; returns its hash.
 
-        Within `together` with what refers to it: a text that nothing refers to may be erased.
+        Within `Store.together` with what refers to it: a text that nothing refers to may be erased.
         """
         key = text.hash
         self._writer.add(SaveText(key, text))
         return key
 
-    def attached_text(self, key: str) -> AttachedText | None:
+    def get(self, key: str) -> AttachedText | None:
         """The text of this hash; None if it is not there, or damaged."""
         queued = View()
         for operation in self._writer.pending():
@@ -74,13 +79,13 @@ class Attached(Folders):
         except (TypeError, ValueError):
             return None
 
-    def attached_texts(self, attached: Iterable[Attachments]) -> dict[str, AttachedText]:
+    def of(self, attached: Iterable[Attachments]) -> dict[str, AttachedText]:
         """The texts that these have, by their hashes."""
         wanted = dict.fromkeys(one.hash for many in attached for one in many)
-        found = {key: self.attached_text(key) for key in wanted}
+        found = {key: self.get(key) for key in wanted}
         return {key: text for key, text in found.items() if text is not None}
 
-    def forget_texts(self) -> None:
+    def forget_unused(self) -> None:
         """Erases the texts of files that were taken off drafts before this run."""
         with self._readers.reading() as db:
             unused = has_unused(db)

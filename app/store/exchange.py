@@ -2,11 +2,11 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from app.store import erase
-from app.store.attached import Attached, SaveText
+from app.store.attached import SaveText
 from app.store.attachments import AttachedText
 from app.store.operations import (
     CHAT_COLUMNS,
@@ -15,9 +15,9 @@ from app.store.operations import (
     chat_values,
     message_values,
 )
+from app.store.reading import Readers
 from app.store.records import Chat, Message, new_id, storable_chat, storable_message
-from app.store.tool_rows import ToolRows
-from app.store.writer import index_chore
+from app.store.writer import Writer, index_chore
 
 _MESSAGE = MESSAGE_COLUMNS.split(", ")
 _CHAT = CHAT_COLUMNS.split(", ")
@@ -63,10 +63,17 @@ class TakeOut:
         erase.Erase(self.ids).show(view)
 
 
-class Exchange(Attached, ToolRows):
-    """The part of `Store` that takes chats in and out."""
+class Exchange:
+    """What takes whole chats in and out.
 
-    flush: Callable[..., None]
+    Args:
+        erased: the chats that are gone for good, as the trash knows them; changed here.
+    """
+
+    def __init__(self, writer: Writer, readers: Readers, erased: set[str]) -> None:
+        self._writer = writer
+        self._readers = readers
+        self._erased = erased
 
     def take_in(
         self,

@@ -1,13 +1,13 @@
-"""Folders for chats, nested once, and what is done with many chats at a time."""
+"""Folders for chats, nested once."""
 
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from app.store.operations import PatchChat, View
+from app.store.operations import View
+from app.store.reading import Readers, queued
 from app.store.records import Folder, storable_text
-from app.store.trash import Trash
+from app.store.writer import Writer
 
 
 @dataclass(frozen=True)
@@ -44,41 +44,32 @@ class DeleteFolder:
         view.folders[self.folder_id] = None
 
 
-class Folders(Trash):
-    """The part of `Store` that orders chats."""
+class Folders:
+    """The folders that chats are in."""
 
-    def folders(self) -> list[Folder]:
+    def __init__(self, writer: Writer, readers: Readers) -> None:
+        self._writer = writer
+        self._readers = readers
+
+    def all(self) -> list[Folder]:
         """All folders, by name. One within a folder that is gone stands at the top."""
-        queued = View()
-        for operation in self._writer.pending():
-            operation.show(queued)
+        waiting = queued(self._writer)
         with self._readers.reading() as db:
             rows = db.execute("SELECT id, name, parent_id FROM folders")
             found: dict[str, Folder | None] = {row[0]: Folder(*row) for row in rows}
-        there = [f for f in (found | queued.folders).values() if f is not None]
+        there = [f for f in (found | waiting.folders).values() if f is not None]
         ids = {f.id for f in there}
         sound = [f if f.parent_id in ids else Folder(f.id, f.name) for f in there]
         return sorted(sound, key=lambda f: (f.name.casefold(), f.id))
 
-    def save_folder(self, folder: Folder) -> None:
+    def save(self, folder: Folder) -> None:
         """Makes a folder, or gives it another name or place."""
         name = storable_text(folder.name)
         self._writer.add(SaveFolder(Folder(folder.id, name, folder.parent_id)))
 
-    def delete_folder(self, folder_id: str) -> None:
+    def delete(self, folder_id: str) -> None:
         """Takes a folder away. Move what is in it first."""
         self._writer.add(DeleteFolder(folder_id))
-
-    def update_chats(self, ids: Iterable[str], **changes: Any) -> None:
-        """Changes the same fields of many chats, all at once."""
-        kept = {name: _storable(value) for name, value in changes.items()}
-        self._writer.add(*(PatchChat(chat_id, kept) for chat_id in ids))
-
-
-def _storable(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return tuple(map(storable_text, value))
-    return storable_text(value) if isinstance(value, str) else value
 
 
 def with_parents(folders: Sequence[Folder], ids: Iterable[str | None]) -> list[Folder]:

@@ -1,20 +1,24 @@
 """The store's face: queue a write, read a record, flush, close."""
 
+from __future__ import annotations
+
 import atexit
 import json
 import logging
 import sqlite3
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from app.store import erase
-from app.store.backups import Backups, restore
+from app.store.attached import Texts
+from app.store.backups import Backup, Backups, backups_of, restore
 from app.store.database import copy, keep_if_damaged, open_writer, set_aside
 from app.store.errors import StoreError, at_start, translate
 from app.store.exchange import Exchange
+from app.store.folders import Folders
 from app.store.operations import (
     DeleteLayout,
     MarkMessages,
@@ -23,10 +27,19 @@ from app.store.operations import (
     SaveLayout,
     SaveMessage,
 )
-from app.store.reading import Readers
-from app.store.records import Chat, Message, storable_chat, storable_message, storable_text
+from app.store.reading import Readers, all_chats, queued, view_of
+from app.store.records import (
+    Chat,
+    Message,
+    SearchHit,
+    storable_chat,
+    storable_message,
+    storable_text,
+)
 from app.store.salvage import Salvaged, salvage
-from app.store.search import Searcher
+from app.store.search import Searcher, Told, find
+from app.store.tool_rows import ToolRows
+from app.store.trash import Trash
 from app.store.writer import Writer, index_chore
 
 log = logging.getLogger(__name__)
@@ -35,7 +48,7 @@ _PATCHABLE = {"title", "model", "system", "params", "draft", "updated_at", "dele
 _PATCHABLE |= {"titled_by"}
 
 
-class Store(Exchange):
+class Store:
     """All chats of one profile, in one SQLite file that one program at a time has open.
 
     Writes return at once (no disk access on the caller's thread), from any thread, and are carried
@@ -49,9 +62,9 @@ class Store(Exchange):
 
     Attributes:
         file: where the chats are.
+        trash, folders, texts, tool_rows, exchange: its parts, each for what it is named by.
         journal_aside: a copy of the journal that the last run left, if it was damaged: changes
             of that run's last moments may be missing.
-        unscrubbed: files set aside that are too damaged to erase anything in them.
 
     When the disk refuses (full, gone), nothing queued is lost while the program runs: it is tried
     again with growing pauses and `on_error` is told.
@@ -68,20 +81,23 @@ class Store(Exchange):
         """Takes over a connection from `open_writer`; use `Store.open`."""
         self.file = path
         self.journal_aside = journal_aside
-        self.unscrubbed: list[Path] = []
+        unfinished = bool(erase.waiting(db))  # an erasure that the last run did not end
         self._clock = clock
-        self._opened_at = clock()
-        self._erased: set[str] = set()
-        self._scrubbed: set[str] = set()  # what the file was written anew without
         self._backups = backups or Backups(path, clock)
-        chores = [index_chore, *([self._scrub] if erase.waiting(db) else [])]
-        self._writer = Writer(db, path, self._backups.daily, chores)
+        self._writer = Writer(db, path, self._backups.daily, [index_chore])
         self._readers = Readers(path)
         self._searcher = Searcher(path, self._hurry)
+        self.trash = Trash(self._writer, self._readers, self._backups, clock)
+        self.folders = Folders(self._writer, self._readers)
+        self.texts = Texts(self._writer, self._readers)
+        self.tool_rows = ToolRows(self._writer, self._readers)
+        self.exchange = Exchange(self._writer, self._readers, self.trash.erased)
+        if unfinished:
+            self._writer.when_idle(self.trash.scrub)
         atexit.register(self._close_at_exit)
 
     @classmethod
-    def open(cls, path: Path | str, clock: Callable[[], float] = erase.now) -> "Store":
+    def open(cls, path: Path | str, clock: Callable[[], float] = erase.now) -> Store:
         """Opens the file, creating or migrating it; replies cut off by a crash: "interrupted".
 
         ``clock`` tells when things are deleted and which day it is. Raises StoreError with code
@@ -197,6 +213,77 @@ class Store(Exchange):
         """Copies the file as it is now, in the background."""
         self._backups.begin(must=True)
 
+    # --- reads --------------------------------------------------------------------------------
+
+    def chats(self, include_deleted: bool = False) -> list[Chat]:
+        """All chats, the most recently used first."""
+        chats = all_chats(self._readers, self._writer)
+        return [chat for chat in chats if include_deleted or chat.deleted_at is None]
+
+    def chat(self, chat_id: str) -> Chat | None:
+        """The chat, deleted or not; None when there is none."""
+        return view_of(self._readers, self._writer, "id = :chat", "0", chat_id).chats.get(chat_id)
+
+    def messages(self, chat_id: str) -> list[Message]:
+        """The whole tree, in the order of first saving: parents before their children."""
+        messages = view_of(
+            self._readers, self._writer, "id = :chat", "chat_id = :chat", chat_id
+        ).messages.values()
+        return [message for message in messages if message.chat_id == chat_id]
+
+    def path(self, chat_id: str) -> list[Message]:
+        """The branch that is shown, from the root to the chat's leaf; empty without a leaf."""
+        view = view_of(self._readers, self._writer, "id = :chat", "chat_id = :chat", chat_id)
+        chat = view.chats.get(chat_id)
+        branch: list[Message] = []
+        place = chat.leaf_id if chat else None
+        while place is not None and (message := view.messages.pop(place, None)) is not None:
+            branch.append(message)
+            place = message.parent_id
+        return branch[::-1]
+
+    def search(self, query: str, limit: int = 50) -> list[SearchHit]:
+        """Where all the words of the query occur; the last may be unfinished.
+
+        Titles come first (`message_id` None), then one message of each chat, the chats used last
+        first; deleted ones are left out. Case and accents do not matter.
+        """
+        self._hurry()
+        with self._readers.reading() as db:
+            return find(db, query, limit)
+
+    def search_later(self, query: str, limit: int, told: Told) -> None:
+        """The same on a thread of its own, where ``told`` hears the titles, then all hits.
+
+        A later call takes the place of what is not told yet; ``cancel_search`` ends it.
+        """
+        self._searcher.ask(query, limit, told)
+
+    def cancel_search(self) -> None:
+        """What is being looked for is not wanted any more."""
+        self._searcher.cancel()
+
+    def backups(self) -> list[Backup]:
+        """The copies of the file, the newest first."""
+        return backups_of(self._readers.path)
+
+    def _hurry(self) -> None:
+        with suppress(StoreError):
+            self._writer.flush(2.0)
+
+    def layout(self, name: str) -> dict[str, Any] | None:
+        """The layout saved under the name; None when there is none or it is damaged."""
+        return self.layouts().get(name)
+
+    def layouts(self) -> dict[str, dict[str, Any]]:
+        """All saved layouts by name. Damaged ones are left out: a start must not fail by them."""
+        waiting = queued(self._writer)
+        with self._readers.reading() as db:
+            # As bytes: what is not even text must not end the whole query.
+            rows = dict(db.execute("SELECT name, CAST(data AS BLOB) FROM layouts"))
+        found = {name: _layout(data) for name, data in (rows | waiting.layouts).items()}
+        return {name: data for name, data in found.items() if data is not None}
+
     # --- writes -------------------------------------------------------------------------------
 
     def together(self) -> AbstractContextManager[None]:
@@ -212,7 +299,7 @@ class Store(Exchange):
 
         Raises TypeError or ValueError at once when `params` is not JSON.
         """
-        if chat.id not in self._erased:
+        if chat.id not in self.trash.erased:
             self._writer.add(SaveChat(storable_chat(chat)))
 
     def update_chat(self, chat_id: str, **changes: Any) -> None:
@@ -229,6 +316,11 @@ class Store(Exchange):
             kept["params"] = json.loads(json.dumps(kept["params"]))
         self._writer.add(PatchChat(chat_id, kept))
 
+    def update_chats(self, ids: Iterable[str], **changes: Any) -> None:
+        """Changes the same fields of many chats, all at once."""
+        kept = {name: _storable(value) for name, value in changes.items()}
+        self._writer.add(*(PatchChat(chat_id, kept) for chat_id in ids))
+
     def save_message(self, message: Message, *, as_leaf: bool = False) -> None:
         """Inserts or overwrites; `as_leaf` makes it the chat's leaf in the same transaction.
 
@@ -236,7 +328,7 @@ class Store(Exchange):
         `on_error` hears "invalid". A new message moves its chat to the top of the list. Checkpoints
         of a streaming message fold into one another while they wait.
         """
-        if message.chat_id in self._erased:
+        if message.chat_id in self.trash.erased:
             return  # the last words of a reply whose chat was erased meanwhile
         save = SaveMessage(storable_message(message))
         if as_leaf:
@@ -274,3 +366,20 @@ class Store(Exchange):
     def delete_layout(self, name: str) -> None:
         """Takes a layout away. An unknown name is fine."""
         self._writer.add(DeleteLayout(storable_text(name)))
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(storable_text, value))
+    return storable_text(value) if isinstance(value, str) else value
+
+
+def _layout(text: str | bytes | None) -> dict[str, Any] | None:
+    if text is None:
+        return None
+    try:
+        data = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        log.debug("A saved layout is damaged and left out")
+        return None
+    return data if isinstance(data, dict) else None

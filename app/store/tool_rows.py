@@ -7,10 +7,11 @@ export holds them, so that a chat that is taken in from a file brings no consent
 import sqlite3
 from dataclasses import dataclass
 
-from app.store.folders import Folders
 from app.store.migrations import TABLES
 from app.store.operations import View
+from app.store.reading import Readers
 from app.store.records import storable_text
+from app.store.writer import Writer
 
 ToolValue = str | float | int
 ToolRow = tuple[ToolValue, ...]
@@ -51,20 +52,24 @@ class DropToolRows:
         """Nobody reads these back while the program runs."""
 
 
-class ToolRows(Folders):
-    """The part of `Store` that keeps what tools may do."""
+class ToolRows:
+    """The rows of `TABLES`: what tools may do."""
 
-    def tool_rows(self, table: str) -> list[ToolRow]:
+    def __init__(self, writer: Writer, readers: Readers) -> None:
+        self._writer = writer
+        self._readers = readers
+
+    def read(self, table: str) -> list[ToolRow]:
         """All rows of one of `TABLES`, as they are in the file: to be read once, at the start."""
         columns = ", ".join(TABLES[table])
         with self._readers.reading() as db:
             return [tuple(row) for row in db.execute(f"SELECT {columns} FROM {table}")]
 
-    def put_tool_row(self, table: str, *row: ToolValue) -> None:
+    def put(self, table: str, *row: ToolValue) -> None:
         """Keep a row; one with its key gives way."""
         kept = tuple(storable_text(v) if isinstance(v, str) else v for v in row)
         self._writer.add(PutToolRow(table, kept))
 
-    def drop_tool_rows(self, table: str, *key: str) -> None:
+    def drop(self, table: str, *key: str) -> None:
         """Drop the rows that begin with this key; without one, all."""
         self._writer.add(DropToolRows(table, tuple(map(storable_text, key))))

@@ -9,48 +9,59 @@ from app.store import erase
 from app.store.backups import Backups
 from app.store.errors import StoreError
 from app.store.operations import PatchChat
-from app.store.reading import Reading
+from app.store.reading import Readers, all_chats
 from app.store.records import Chat
 from app.store.writer import Writer
 
 
-class Trash(Reading):
-    """The part of `Store` that deletes."""
+class Trash:
+    """What deletes chats, brings them back, and erases them for good.
 
-    unscrubbed: list[Path]
-    _writer: Writer
-    _backups: Backups
-    _clock: Callable[[], float]
-    _opened_at: float
-    _erased: set[str]
-    _scrubbed: set[str]
+    Attributes:
+        erased: the chats that are gone for good; late words of a reply in one are dropped.
+        unscrubbed: files set aside that are too damaged to erase anything in them.
+    """
 
-    def delete_chat(self, chat_id: str) -> None:
-        """Moves the chat to the trash; `restore_chat` brings it back whole."""
+    def __init__(
+        self, writer: Writer, readers: Readers, backups: Backups, clock: Callable[[], float]
+    ) -> None:
+        self.erased: set[str] = set()
+        self.unscrubbed: list[Path] = []
+        self._writer = writer
+        self._readers = readers
+        self._backups = backups
+        self._clock = clock
+        self._opened_at = clock()
+        self._scrubbed: set[str] = set()  # what the file was written anew without
+
+    def delete(self, chat_id: str) -> None:
+        """Moves the chat to the trash; `restore` brings it back whole."""
         self._writer.add(PatchChat(chat_id, {"deleted_at": self._clock()}))
 
-    def restore_chat(self, chat_id: str) -> None:
-        """Undoes `delete_chat`."""
+    def restore(self, chat_id: str) -> None:
+        """Undoes `delete`."""
         self._writer.add(PatchChat(chat_id, {"deleted_at": None}))
 
-    def trash(self) -> list[Chat]:
+    def chats(self) -> list[Chat]:
         """Deleted chats that hold something, the latest deleted first."""
-        chats = [c for c in self.chats(include_deleted=True) if c.deleted_at and not erase.blank(c)]
+        chats = [
+            c for c in all_chats(self._readers, self._writer) if c.deleted_at and not erase.blank(c)
+        ]
         return sorted(chats, key=lambda chat: chat.deleted_at or 0.0, reverse=True)
 
-    def erase_chats(self, ids: Sequence[str]) -> None:
+    def erase(self, ids: Sequence[str]) -> None:
         """Erases chats for good. Their text then leaves index, journal, backups and kept files.
 
         That is done in the background, and goes on at the next start if the program ends.
         """
         if ids:
-            self._erased.update(ids)
+            self.erased.update(ids)
             self._writer.add(erase.Erase(tuple(ids)))
-            self._writer.when_idle(self._scrub)
+            self._writer.when_idle(self.scrub)
 
     def due(self) -> list[str]:
-        """Chats whose thirty days in the trash are over; `erase_chats` takes them."""
-        chats = self.chats(include_deleted=True)
+        """Chats whose thirty days in the trash are over; `erase` takes them."""
+        chats = all_chats(self._readers, self._writer)
         return erase.due(chats, self._clock(), self._opened_at)
 
     def erase_messages(self) -> None:
@@ -60,9 +71,9 @@ class Trash(Reading):
             found = db.execute(due, (self._opened_at,)).fetchone()
         if found is not None:
             self._writer.add(erase.EraseMessages(self._opened_at))
-            self._writer.when_idle(self._scrub)
+            self._writer.when_idle(self.scrub)
 
-    def _scrub(self, db: sqlite3.Connection) -> bool:
+    def scrub(self, db: sqlite3.Connection) -> bool:
         """A chore: leave nothing of what was erased; what is not known to be done stays noted."""
         ids = erase.waiting(db)
         if not ids:

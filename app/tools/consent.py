@@ -54,11 +54,11 @@ class Grant:
 class Rows(Protocol):
     """What of the store is needed here."""
 
-    def tool_rows(self, table: str) -> Iterable[tuple[Any, ...]]: ...
+    def read(self, table: str) -> Iterable[tuple[Any, ...]]: ...
 
-    def put_tool_row(self, table: str, *row: Any) -> None: ...
+    def put(self, table: str, *row: Any) -> None: ...
 
-    def drop_tool_rows(self, table: str, *key: str) -> None: ...
+    def drop(self, table: str, *key: str) -> None: ...
 
 
 def may_be_remembered(tool: Tool) -> bool:
@@ -76,10 +76,10 @@ class Consents:
         self._rows = rows
         self._consents: dict[tuple[str, str, str], Consent] = {}
         self._grants: dict[tuple[str, str], Grant] = {}
-        for chat_id, server, tool, fingerprint, given_at in rows.tool_rows("tool_consents"):
+        for chat_id, server, tool, fingerprint, given_at in rows.read("tool_consents"):
             consent = Consent(chat_id, server, tool, fingerprint, given_at)
             self._consents[chat_id, server, tool] = consent
-        for chat_id, path, writable, given_at in rows.tool_rows("tool_folders"):
+        for chat_id, path, writable, given_at in rows.read("tool_folders"):
             self._grants[chat_id, path] = Grant(chat_id, Path(path), bool(writable), given_at)
 
     # Tools.
@@ -110,12 +110,12 @@ class Consents:
         """Ask again from now on."""
         self._consents.pop((consent.chat_id, consent.server, consent.tool), None)
         # All three: a shorter key would drop the server's other consents.
-        self._rows.drop_tool_rows("tool_consents", consent.chat_id, consent.server, consent.tool)
+        self._rows.drop("tool_consents", consent.chat_id, consent.server, consent.tool)
 
     def _give(self, consent: Consent) -> None:
         key = (consent.chat_id, consent.server, consent.tool)
         self._consents[key] = consent
-        self._rows.put_tool_row("tool_consents", *key, consent.fingerprint, consent.given_at)
+        self._rows.put("tool_consents", *key, consent.fingerprint, consent.given_at)
 
     # Folders.
 
@@ -129,11 +129,11 @@ class Consents:
         """Let the built-in tools see what is below a folder, in one chat."""
         grant = Grant(chat_id, folder, writable, time.time())
         self._grants[chat_id, str(folder)] = grant
-        self._rows.put_tool_row("tool_folders", chat_id, str(folder), int(writable), grant.given_at)
+        self._rows.put("tool_folders", chat_id, str(folder), int(writable), grant.given_at)
 
     def withdraw(self, grant: Grant) -> None:
         self._grants.pop((grant.chat_id, str(grant.path)), None)
-        self._rows.drop_tool_rows("tool_folders", grant.chat_id, str(grant.path))
+        self._rows.drop("tool_folders", grant.chat_id, str(grant.path))
 
     # Chats and servers that are gone.
 
@@ -142,7 +142,7 @@ class Consents:
         self._consents = {k: c for k, c in self._consents.items() if c.chat_id != chat_id}
         self._grants = {k: g for k, g in self._grants.items() if g.chat_id != chat_id}
         for table in ("tool_consents", "tool_folders"):
-            self._rows.drop_tool_rows(table, chat_id)
+            self._rows.drop(table, chat_id)
 
     def forget_server(self, server: str) -> None:
         """The server is another now, or gone: nothing that was said of it holds."""
@@ -175,7 +175,7 @@ class Pins:
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._pins: dict[str, Tool] = {}
-        for server, name, told, _ in rows.tool_rows("tool_pins"):
+        for server, name, told, _ in rows.read("tool_pins"):
             try:
                 value = json.loads(told)
                 tool = Tool(server, name, str(value["description"]), dict(value["schema"]))
@@ -205,11 +205,11 @@ class Pins:
         for tool in tools:
             self._pins[tool.key] = tool
             told = json.dumps({"description": tool.description, "schema": tool.schema})
-            self._rows.put_tool_row("tool_pins", tool.server, tool.name, told, time.time())
+            self._rows.put("tool_pins", tool.server, tool.name, told, time.time())
 
     def forget(self, server: str, tool: str = "") -> None:
         """Show it again before it is used; without ``tool`` all of the server's."""
         for each in self.of(server):
             if not tool or each.name == tool:
                 del self._pins[each.key]
-        self._rows.drop_tool_rows("tool_pins", server, *([tool] if tool else []))
+        self._rows.drop("tool_pins", server, *([tool] if tool else []))

@@ -59,9 +59,9 @@ def sidebar(app: Application, window: MainWindow) -> Iterator[str]:
     listed = [(row.chat_id, row.text) for row in rows if row.chat_id]
     known = {chat.id: chat.title or tr(UNTITLED) for chat in chats}
     if not model.query:
-        wanted = list(_in_order(chats, app.store.folders(), model.unfolded))
+        wanted = list(_in_order(chats, app.store.folders.all(), model.unfolded))
         folders = [(row.folder_id, row.text) for row in rows if row.kind == "folder"]
-        for folder in app.store.folders():
+        for folder in app.store.folders.all():
             shown = folder.parent_id is None or folder.parent_id in model.unfolded
             if ((folder.id, folder.name) in folders) != shown:
                 yield f"the folder {folder.name!r} is listed: {not shown}"
@@ -108,7 +108,7 @@ def in_use(app: Application) -> Iterator[str]:
     for chat in list(app.library._in_use.values()):
         stored = app.store.chat(chat.id)
         if stored is None:
-            if chat.stored and chat.id not in app.store._erased:
+            if chat.stored and chat.id not in app.store.trash.erased:
                 yield f"{chat.title!r} is not in the store"
             continue
         for name in KEPT:

@@ -115,11 +115,11 @@ def _options(chance: random.Random) -> dict[str, Any]:
 def keep(store: Store, made: list[tuple[Chat, list[Message]]]) -> None:
     """Store them and their folders, exactly as they are."""
     for folder in FOLDERS:
-        store.save_folder(folder)
+        store.folders.save(folder)
     for chat, messages in made:
         with store.together():
             for text in FILES:
-                store.save_text(text)
+                store.texts.save(text)
             store.save_chat(chat)
             for message in messages:
                 store.save_message(message)
@@ -131,5 +131,5 @@ def everything(store: Store) -> dict[str, tuple[Chat, list[Message]]]:
     found = {chat.id: (chat, store.messages(chat.id)) for chat in store.chats()}
     attached = [files for made in found.values() for files in attached_in(*made)]
     wanted = {file.hash for files in attached for file in files}
-    assert store.attached_texts(attached) == {t.hash: t for t in FILES if t.hash in wanted}
+    assert store.texts.of(attached) == {t.hash: t for t in FILES if t.hash in wanted}
     return found

@@ -309,8 +309,8 @@ class Person:
         assert app.start(), "the program did not start"
         store = app.store
         assert store is not None
-        store._clock = store._backups._clock = lambda: self.now
-        store._opened_at = self.now
+        store._clock = store.trash._clock = store._backups._clock = lambda: self.now
+        store.trash._opened_at = self.now
         app.library._sweeping.stop()  # it goes by the machine's clock
         self.app = app
         while app.engine is None:
@@ -796,7 +796,7 @@ class Person:
         self._may_go |= {c.id for c in store.chats(include_deleted=True) if c.deleted_at}
         for chat in store.chats(include_deleted=True):
             self._may_go |= {m.id for m in store.messages(chat.id) if m.deleted_at is not None}
-        gone = set(store.due())
+        gone = set(store.trash.due())
         self.app.library.sweep()
         return gone
 

@@ -149,13 +149,13 @@ def test_t2_a_sweep_takes_only_what_holds_nothing_since_an_earlier_run(
             store.save_message(message, as_leaf=True)
             if held == EMPTIED:
                 store.delete_messages(chat.id, [message.id], None)
-        store.delete_chat(chat.id)
+        store.trash.delete(chat.id)
     ledger = Ledger(read(file))
     with Store.open(file) as store:
         if again:
-            store.restore_chat(chat.id)
-            store.delete_chat(chat.id)
-        due = store.due()
+            store.trash.restore(chat.id)
+            store.trash.delete(chat.id)
+        due = store.trash.due()
     assert due == ([chat.id] if held == EMPTIED and not again else [])
     last = read(file).trees[chat.id]
     if again:
@@ -163,7 +163,7 @@ def test_t2_a_sweep_takes_only_what_holds_nothing_since_an_earlier_run(
         ledger.take(["done", 2.0, chat.id, last])
     ledger.take(["sweep", 3.0])
     with Store.open(file) as store:
-        store.erase_chats([chat.id])  # as far as what is due goes, this is what a sweep does
+        store.trash.erase([chat.id])  # as far as what is due goes, this is what a sweep does
     verdict, _ = ledger.verdict(file, NOW)
     assert [fault for fault in verdict.faults if "tree of" in fault] == (
         [] if due else [f"tree of {chat.id} is as it never was: None, last {last!r}"]
@@ -176,9 +176,9 @@ def test_t2_without_a_sweep_nothing_may_go(tmp_path: Path) -> None:
     chat = Chat(new_id(), title="Trees")
     with Store.open(file) as store:
         store.save_chat(chat)
-        store.delete_chat(chat.id)
+        store.trash.delete(chat.id)
     ledger = Ledger(read(file))
     with Store.open(file) as store:
-        store.erase_chats([chat.id])
+        store.trash.erase([chat.id])
     verdict, _ = ledger.verdict(file, NOW)
     assert ["as it never was" in fault for fault in verdict.faults] == [True]

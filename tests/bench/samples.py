@@ -111,7 +111,7 @@ def write_crowd(chats: Path, crowd: Crowd) -> None:
         folders[number] = replace(folders[number], parent_id=folders[number - 1].id)
     with Store.open(chats) as store:
         for folder in folders:
-            store.save_folder(folder)
+            store.folders.save(folder)
         for first in range(0, crowd.chats, 500):
             with store.together():
                 for number in range(first, min(first + 500, crowd.chats)):

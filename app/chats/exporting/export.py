@@ -123,8 +123,8 @@ class Export:
         if self.kind is Kind.JSON:
             with part.open("w", encoding="utf-8", newline="\n") as file:
                 used = {c.folder_id for c in map(store.chat, self.ids) if c is not None}
-                folders = with_parents(store.folders(), used)
-                write_json(file, folders, self._chats(store, stop), store.attached_texts)
+                folders = with_parents(store.folders.all(), used)
+                write_json(file, folders, self._chats(store, stop), store.texts.of)
                 file.flush()
                 os.fsync(file.fileno())
             return

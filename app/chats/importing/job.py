@@ -100,7 +100,7 @@ class _Folders:
     def __init__(self, store: Store, report: Report) -> None:
         self._store = store
         self._report = report
-        self._here = {folder.id: folder for folder in store.folders()}
+        self._here = {folder.id: folder for folder in store.folders.all()}
         self._places: dict[str, str] = {}
         self._head: dict[str, Any] | None = None
         self._told: dict[str, Folder] = {}
@@ -127,7 +127,7 @@ class _Folders:
         if folder_id in self._here:
             return folder_id
         made = self._here[folder_id] = replace(folder, id=folder_id, parent_id=parent)
-        self._store.save_folder(made)
+        self._store.folders.save(made)
         self._report.folders.append(made)
         return made.id
 
@@ -144,7 +144,7 @@ class _Batch:
     def add(self, found: Found) -> None:
         if not self._ids.isdisjoint(m.id for m in found.messages):
             self.write()
-        messages = self._store.with_own_ids(found.messages)
+        messages = self._store.exchange.with_own_ids(found.messages)
         if messages != found.messages:
             ids = dict(zip((m.id for m in found.messages), (m.id for m in messages), strict=True))
             chat = found.chat
@@ -167,7 +167,7 @@ class _Batch:
         if not chats:
             return
         texts = [text for each in chats for text in each.texts]
-        self._store.take_in([(each.chat, each.messages) for each in chats], texts)
+        self._store.exchange.take_in([(each.chat, each.messages) for each in chats], texts)
         for found in chats:
             self._report.taken.append(found.chat)
             self._report.messages += len(found.messages)
@@ -257,21 +257,21 @@ def undo(
         if now is None or now.deleted_at is not None:
             continue
         if now != storable_chat(chat):
-            store.delete_chat(chat.id)
+            store.trash.delete(chat.id)
             trashed += 1
             continue
         batch.append(chat.id)
         gone += 1
         if len(batch) == _BATCH_CHATS:
-            store.take_out(batch)
+            store.exchange.take_out(batch)
             store.flush(_FLUSH_S)
             batch = []
-    store.take_out(batch)
+    store.exchange.take_out(batch)
     used = {chat.folder_id for chat in store.chats(include_deleted=True)}
-    used |= {folder.parent_id for folder in store.folders() if folder not in folders}
+    used |= {folder.parent_id for folder in store.folders.all() if folder not in folders}
     for folder in sorted(folders, key=lambda f: f.parent_id is None):  # what is within first
         if folder.id not in used:
-            store.delete_folder(folder.id)
+            store.folders.delete(folder.id)
         else:
             used.add(folder.parent_id)
     return gone, trashed

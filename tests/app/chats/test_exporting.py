@@ -71,7 +71,7 @@ def test_what_is_deleted_stays_out_and_what_follows_it_keeps_its_place(
     ids = [message.id for message in store.messages(chat.id)]
     store.delete_messages(chat.id, [ids[1]], ids[3])
     gone = talk(store, "never", title="Gone")
-    store.delete_chat(gone.id)
+    store.trash.delete(gone.id)
     path = export(store, Kind.JSON, tmp_path / "all.json", chat.id, gone.id)
     (back,) = json.loads(path.read_text(encoding="utf-8"))["chats"]
     assert [(m["content"], m["parent_id"]) for m in back["messages"]] == [

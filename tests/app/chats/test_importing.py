@@ -61,9 +61,9 @@ def test_what_was_exported_comes_back_identical(store: Store, tmp_path: Path):
     with Store.open(tmp_path / "other.db") as other:
         report = take(other, path)
         assert generated.everything(other) == before
-        assert {*other.folders()} == {*generated.FOLDERS}
+        assert {*other.folders.all()} == {*generated.FOLDERS}
         assert undo(other, report.taken, threading.Event(), report.folders) == (60, 0)
-        assert (other.chats(), other.folders()) == ([], [])
+        assert (other.chats(), other.folders.all()) == ([], [])
         report = take(other, path)
         assert not report.details()
         assert len(report.taken) == 60
@@ -77,13 +77,13 @@ def test_the_same_import_twice_is_told_and_nothing_is_doubled(store: Store, tmp_
     assert len(take(store, path).taken) == 2
     before = generated.everything(store)
     chat = next(iter(before))
-    store.delete_chat(chat)
+    store.trash.delete(chat)
     report = take(store, path)
     assert report.taken == []
     assert report.details() == [
         "2 chats are here already (1 of them in the trash) and stayed as they were."
     ]
-    store.restore_chat(chat)
+    store.trash.restore(chat)
     assert generated.everything(store) == before
 
 
@@ -247,7 +247,7 @@ def test_e5_what_a_file_names_gets_names_of_ours(store: Store, tmp_path: Path):
     taken = take(store, path).taken
     assert len(taken) == 5
     assert taken[-1].id == own
-    names = [*(c.id for c in taken), *(f.id for f in store.folders())]
+    names = [*(c.id for c in taken), *(f.id for f in store.folders.all())]
     assert len({*names}) == 7
     for chat in taken:
         path_of = store.path(chat.id)
@@ -255,8 +255,8 @@ def test_e5_what_a_file_names_gets_names_of_ours(store: Store, tmp_path: Path):
         assert chat.edited_id == path_of[0].id
         names += [m.id for m in store.messages(chat.id)]
     assert all(re.fullmatch("[0-9a-f]{32}", name) for name in names)
-    (outer,) = [f for f in store.folders() if f.parent_id is None]
-    (inner,) = [f for f in store.folders() if f.parent_id is not None]
+    (outer,) = [f for f in store.folders.all() if f.parent_id is None]
+    (inner,) = [f for f in store.folders.all() if f.parent_id is not None]
     assert {c.folder_id for c in taken} == {inner.id}
     assert inner.parent_id == outer.id
     again = take(store, path)
@@ -274,7 +274,7 @@ def test_undo_takes_out_what_is_as_it_was_and_trashes_what_was_gone_on_with(
     store.save_message(message, as_leaf=True)
     assert undo(store, taken, threading.Event()) == (1, 1)
     assert store.chats() == [mine]
-    assert [chat.id for chat in store.trash()] == [taken[0].id]
+    assert [chat.id for chat in store.trash.chats()] == [taken[0].id]
     assert store.search("boat") == []
     assert len(take(store, path).taken) == 1  # as for the first time
     store.flush()
@@ -443,7 +443,7 @@ def test_profile_names_of_a_million_characters_are_cut(store: Store, tmp_path: P
         assert len(kept.tags) <= 50
         assert max(map(len, kept.tags), default=0) <= 1_000
         assert all(len(m.model) <= 1_000 for m in store.messages(kept.id))
-    assert [len(folder.name) for folder in store.folders()] == [1_000]
+    assert [len(folder.name) for folder in store.folders.all()] == [1_000]
     with closing(sqlite3.connect(store.file)) as db:  # and one that was put there by other hands
         db.execute("UPDATE chats SET title = ?", (long,))
         db.commit()
@@ -463,6 +463,6 @@ def test_profile_a_draft_longer_than_a_message_becomes_its_file(store: Store, tm
     for files, text in ((kept.draft_attachments, long), (kept.edited_attachments, long + "2")):
         (file,) = files
         assert file.characters == len(text)
-        found = store.attached_text(file.hash)
+        found = store.texts.get(file.hash)
         assert found is not None
         assert found.pages == (text,)

@@ -169,14 +169,14 @@ def test_always_holds_for_this_chat_and_until_it_is_revoked(desk: Desk) -> None:
     desk.until(lambda: asked(other))
     assert [run["text"] for run in desk.ran] == ["first", "second"]
     desk.store.flush()
-    consents = Consents(desk.store)
+    consents = Consents(desk.store.tool_rows)
     (consent,) = consents.consents()
     assert (consent.chat_id, consent.tool) == (one.id, "echo"), "it outlives the program"
     desk.library.toolbox.consents.revoke(consent)
     one.send('call echo {"text": "fourth"}')
     desk.until(lambda: asked(one))
     desk.store.flush()
-    assert Consents(desk.store).consents() == []
+    assert Consents(desk.store.tool_rows).consents() == []
 
 
 def test_a_consent_goes_with_its_chat(desk: Desk) -> None:
@@ -189,7 +189,8 @@ def test_a_consent_goes_with_its_chat(desk: Desk) -> None:
     desk.library.delete(chat.id)
     desk.library.erase([chat.id])
     desk.store.flush()
-    assert desk.store.tool_rows("tool_consents") == desk.store.tool_rows("tool_folders") == []
+    rows = desk.store.tool_rows
+    assert rows.read("tool_consents") == rows.read("tool_folders") == []
 
 
 def test_what_writes_is_asked_for_each_time(desk: Desk) -> None:

@@ -130,11 +130,11 @@ def test_branches_keep_each_other(store: Store) -> None:
 
 def test_a_deleted_chat_comes_back_whole(store: Store) -> None:
     chat, messages = chat_with(store, "find me", "yes")
-    store.delete_chat(chat.id)
+    store.trash.delete(chat.id)
     assert store.chats() == []
     assert [c.id for c in store.chats(include_deleted=True)] == [chat.id]
     assert store.search("find") == []
-    store.restore_chat(chat.id)
+    store.trash.restore(chat.id)
     assert [c.id for c in store.chats()] == [chat.id]
     assert store.path(chat.id) == messages
     assert [hit.message_id for hit in store.search("find")] == [messages[0].id]

@@ -28,7 +28,7 @@ def say(store: Store, *texts: AttachedText) -> Message:
     with store.together():
         store.save_chat(chat)
         for text in texts:
-            store.save_text(text)
+            store.texts.save(text)
         store.save_message(message, as_leaf=True)
     return message
 
@@ -40,24 +40,24 @@ def kept(file: Path) -> int:
 
 def test_a_text_is_kept_once_for_all_chats(store: Store, file: Path) -> None:
     one, two = say(store, TEXT), say(store, TEXT, OTHER)
-    assert store.attached_text(TEXT.hash) == TEXT  # before it is on the disk
+    assert store.texts.get(TEXT.hash) == TEXT  # before it is on the disk
     store.flush()
     assert kept(file) == 2
     assert store.messages(one.chat_id) == [one]
-    assert store.attached_texts([two.attachments]) == {TEXT.hash: TEXT, OTHER.hash: OTHER}
-    assert store.attached_text("0" * 64) is None
+    assert store.texts.of([two.attachments]) == {TEXT.hash: TEXT, OTHER.hash: OTHER}
+    assert store.texts.get("0" * 64) is None
 
 
 def test_a_text_goes_with_the_last_chat_that_has_it(store: Store, file: Path) -> None:
     one, two = say(store, TEXT), say(store, TEXT)
-    store.erase_chats([one.chat_id])
-    assert store.attached_text(TEXT.hash) == TEXT
-    store.delete_chat(two.chat_id)
+    store.trash.erase([one.chat_id])
+    assert store.texts.get(TEXT.hash) == TEXT
+    store.trash.delete(two.chat_id)
     store.flush()
-    assert store.attached_text(TEXT.hash) == TEXT  # from the trash it can come back
-    store.erase_chats([two.chat_id])
+    assert store.texts.get(TEXT.hash) == TEXT  # from the trash it can come back
+    store.trash.erase([two.chat_id])
     store.flush()
-    assert store.attached_text(TEXT.hash) is None
+    assert store.texts.get(TEXT.hash) is None
     assert kept(file) == 0
 
 
@@ -68,7 +68,7 @@ def test_nothing_of_an_erased_text_is_left_in_the_file(file: Path) -> None:
         settle(store)
         assert [hit.message_id for hit in store.search("zanzibar")] == [message.id]
         assert any(b"Zanzibar" in each.read_bytes() for each in file.parent.glob("chats.db*"))
-        store.erase_chats([message.chat_id])
+        store.trash.erase([message.chat_id])
         store.flush()
     with Store.open(file) as store:
         settle(store)
@@ -81,19 +81,19 @@ def test_nothing_of_an_erased_text_is_left_in_the_file(file: Path) -> None:
 def test_a_drafts_file_is_kept_until_it_was_taken_off(store: Store) -> None:
     chat = Chat(new_id(), draft_attachments=(of(TEXT),), edited_attachments=(of(OTHER),))
     with store.together():
-        store.save_text(TEXT)
-        store.save_text(OTHER)
+        store.texts.save(TEXT)
+        store.texts.save(OTHER)
         store.save_chat(chat)
-    store.forget_texts()
+    store.texts.forget_unused()
     store.flush()
     assert store.chat(chat.id) == chat
-    assert store.attached_text(TEXT.hash) == TEXT
+    assert store.texts.get(TEXT.hash) == TEXT
     store.save_chat(replace(chat, draft_attachments=()))
     store.flush()
-    store.forget_texts()
-    assert store.attached_text(OTHER.hash) == OTHER
+    store.texts.forget_unused()
+    assert store.texts.get(OTHER.hash) == OTHER
     store.flush()
-    assert store.attached_text(TEXT.hash) is None
+    assert store.texts.get(TEXT.hash) is None
 
 
 def test_a_file_of_an_earlier_version_has_no_attachments(file: Path) -> None:
@@ -116,7 +116,7 @@ def test_a_damaged_file_is_saved_with_its_attachments(file: Path) -> None:
     Store.salvage(file)
     with Store.open(file) as store:
         assert store.messages(message.chat_id) == [message]
-        assert store.attached_text(TEXT.hash) == TEXT
+        assert store.texts.get(TEXT.hash) == TEXT
 
 
 def test_a_search_finds_the_words_of_files_with_their_page(store: Store) -> None:

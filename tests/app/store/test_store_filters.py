@@ -39,8 +39,8 @@ def test_words_are_marked_without_what_narrows():
 
 def test_a_search_is_narrowed(tmp_path: Path):
     with Store.open(tmp_path / "chats.db") as store:
-        store.save_folder(Folder("w", "Work"))
-        store.save_folder(Folder("r", "Reports", "w"))
+        store.folders.save(Folder("w", "Work"))
+        store.folders.save(Folder("r", "Reports", "w"))
         ids = {}
         for number, (name, folder) in enumerate((("a", None), ("b", "w"), ("c", "r"))):
             chat = Chat(

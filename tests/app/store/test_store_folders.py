@@ -33,13 +33,13 @@ def test_folders_and_places_are_kept(file: Path):
     folders = [Folder("a", "Work \ud800"), Folder("b", "In it", "a"), Folder("c", "Lost", "gone")]
     with Store.open(file) as store:
         for folder in folders:
-            store.save_folder(folder)
+            store.folders.save(folder)
         store.save_chat(chat)
         store.update_chats([chat.id], tags=("x", "\ud800z"), archived_at=2.5)
-        before = store.folders(), store.chats()
+        before = store.folders.all(), store.chats()
         assert before[0] == [Folder("b", "In it", "a"), Folder("c", "Lost"), Folder("a", "Work �")]
     with Store.open(file) as store:
-        assert (store.folders(), store.chats()) == before
+        assert (store.folders.all(), store.chats()) == before
         assert store.chats()[0].tags == ("x", "�z")
-        store.delete_folder("a")
-        assert [f.id for f in store.folders()] == ["b", "c"]
+        store.folders.delete("a")
+        assert [f.id for f in store.folders.all()] == ["b", "c"]

@@ -84,7 +84,7 @@ def test_any_order_of_writes(file: Path, seed: int) -> None:
             case 7:
                 chat_id = dice.choice(known)
                 plain.update(chat_id, deleted_at=None)
-                store.restore_chat(chat_id)
+                store.trash.restore(chat_id)
                 store.update_chat("unknown", title="x")
             case 8:
                 chat_id, message_id = dice.choice(known), dice.choice(["m", None])

@@ -33,7 +33,7 @@ def filled(file: Path) -> Path:
                 store.save_message(message, as_leaf=True)
                 parent = message.id
             store.flush()  # as a person writes: the index grows along with the messages
-        store.delete_chat(chat.id)
+        store.trash.delete(chat.id)
         store.save_layout("main", {"panes": 2})
     return file
 

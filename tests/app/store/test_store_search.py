@@ -172,7 +172,7 @@ def test_a_deleted_message_is_not_found_until_it_is_back(store: Store, chat: Cha
     assert store.search("nightingale") == []
     store.restore_messages(chat.id, [message], message)
     assert [hit.message_id for hit in store.search("nightingale")] == [message]
-    store.delete_chat(chat.id)
+    store.trash.delete(chat.id)
     assert store.search("nightingale") == []
 
 

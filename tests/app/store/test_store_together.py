@@ -95,7 +95,7 @@ def by_search(store: Store) -> None:
 def by_import(store: Store) -> None:
     """Chats are taken in and flushed, as an import does batch after batch."""
     chat = Chat(new_id(), title="imported")
-    store.take_in([(chat, [])])
+    store.exchange.take_in([(chat, [])])
     store.flush(30)
 
 

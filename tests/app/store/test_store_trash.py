@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -55,7 +54,7 @@ def with_file(store: Store, chat_id: str, *pages: str) -> None:
     text = AttachedText("page", pages)
     file = Attachment("a.pdf", "PDF", text.hash, "page", len(pages), len("".join(pages)))
     with store.together():
-        store.save_text(text)
+        store.texts.save(text)
         store.save_message(Message(new_id(), chat_id, attachments=(file,)))
 
 
@@ -93,11 +92,11 @@ def test_fault_d1_erased_words_are_in_no_byte_of_any_file(file: Path, clock: Clo
     aside = Store.restore(file, backups_of(file)[0].path)
     assert aside is not None
     with Store.open(file, clock) as store:
-        store.delete_chat(chat.id)
-        assert [c.id for c in store.trash()] == [chat.id]
+        store.trash.delete(chat.id)
+        assert [c.id for c in store.trash.chats()] == [chat.id]
         assert store.search(WORDS[1]) == []
-        store.erase_chats([chat.id])
-        assert store.trash() == []
+        store.trash.erase([chat.id])
+        assert store.trash.chats() == []
         assert store.messages(chat.id) == []
         settle(store)
         assert holding(file.parent, *WORDS) == [], "while the program runs"
@@ -111,14 +110,14 @@ def test_fault_d1_erased_words_are_in_no_byte_of_any_file(file: Path, clock: Clo
 def test_fault_d1_a_chat_goes_after_thirty_days_in_the_trash(file: Path, clock: Clock) -> None:
     with Store.open(file, clock) as store:
         chat = a_chat(store, "hello")
-        store.delete_chat(chat.id)
+        store.trash.delete(chat.id)
         clock.now += 29 * DAY
-        assert store.due() == []
-        store.restore_chat(chat.id)
+        assert store.trash.due() == []
+        store.trash.restore(chat.id)
         assert [c.id for c in store.chats()] == [chat.id]
-        store.delete_chat(chat.id)
+        store.trash.delete(chat.id)
         clock.now += 30 * DAY
-        assert store.due() == [chat.id]
+        assert store.trash.due() == [chat.id]
 
 
 def test_fault_d1_deleted_messages_are_erased_once_no_run_can_undo_it(
@@ -129,14 +128,14 @@ def test_fault_d1_deleted_messages_are_erased_once_no_run_can_undo_it(
         chat = a_chat(store, "kept", f"gone {WORDS[0]}", f"after {WORDS[1]}")
         first, second, third = (m.id for m in store.messages(chat.id))
         store.delete_messages(chat.id, [second, third], first)
-        store.erase_messages()
+        store.trash.erase_messages()
         store.restore_messages(chat.id, [second, third], third)
         assert [m.content for m in store.path(chat.id)][1] == f"gone {WORDS[0]}", "undone"
         store.delete_messages(chat.id, [second, third], first)
     assert holding(file.parent, *WORDS) == [file.name]
     clock.now += 60
     with Store.open(file, clock) as store:
-        store.erase_messages()
+        store.trash.erase_messages()
         settle(store)
         assert [m.id for m in store.messages(chat.id)] == [first]
         assert holding(file.parent, *WORDS) == []
@@ -156,7 +155,7 @@ def test_the_new_words_of_an_erased_message_go_from_backups_too(file: Path, cloc
     assert backup.path.name in holding(file.parent, WORDS[0])
     clock.now += 60
     with Store.open(file, clock) as store:
-        store.erase_messages()
+        store.trash.erase_messages()
         settle(store)
     assert holding(file.parent, WORDS[0]) == []
     with Store.open(backup.path) as copy:
@@ -170,7 +169,7 @@ def test_a_message_that_a_living_one_follows_keeps_its_place(file: Path, clock: 
         store.delete_messages(chat.id, ids[1:2], ids[2])
     clock.now += 60
     with Store.open(file, clock) as store:
-        store.erase_messages()
+        store.trash.erase_messages()
         assert len(store.messages(chat.id)) == 3
         settle(store)
         assert [m.content for m in store.messages(chat.id)] == ["first", "", "third"]
@@ -180,7 +179,7 @@ def test_late_words_of_an_erased_chat_are_dropped_without_a_word(store: Store) -
     errors: list[StoreError] = []
     store.on_error = errors.append
     chat = a_chat(store, "hello")
-    store.erase_chats([chat.id])
+    store.trash.erase([chat.id])
     store.save_message(Message(new_id(), chat.id, None, "assistant", "late"))
     store.save_chat(chat)
     store.flush()
@@ -190,7 +189,7 @@ def test_late_words_of_an_erased_chat_are_dropped_without_a_word(store: Store) -
 
 def test_a_chat_of_thousands_of_messages_can_be_erased(store: Store) -> None:
     chat = a_chat(store, *(["word"] * 2500))
-    store.erase_chats([chat.id])
+    store.trash.erase([chat.id])
     settle(store)
     assert store.messages(chat.id) == []
 
@@ -204,7 +203,7 @@ def test_erasing_goes_on_at_the_next_start(
     with monkeypatch.context() as patch:
         patch.setattr("app.store.erase.scrub", _fails)
         with Store.open(file, clock) as store:
-            store.erase_chats([chat.id])
+            store.trash.erase([chat.id])
             settle(store)
     with Store.open(file, clock) as store:
         settle(store)
@@ -222,11 +221,11 @@ def test_what_is_erased_during_an_erasure_goes_too(
         def meanwhile(db: sqlite3.Connection) -> None:
             real(db)
             while second_too:
-                store.erase_chats([second_too.pop()])
+                store.trash.erase([second_too.pop()])
 
         real = erase.scrub
         monkeypatch.setattr(erase, "scrub", meanwhile)
-        store.erase_chats([first.id])
+        store.trash.erase([first.id])
         settle(store)
         assert holding(file.parent, *WORDS) == []
         assert second_too == []
@@ -240,7 +239,7 @@ def test_a_reader_delays_the_end_of_an_erasure_and_no_more(file: Path) -> None:
             reader.execute("BEGIN")
             reader.execute("SELECT count(*) FROM messages").fetchone()
             store._writer._db.execute("PRAGMA busy_timeout = 50")
-            store.erase_chats([chat.id])
+            store.trash.erase([chat.id])
             store.save_chat(Chat("new"))
             store.flush()
             reader.execute("ROLLBACK")
@@ -257,19 +256,17 @@ def test_what_is_too_damaged_to_erase_in_is_named(file: Path) -> None:
     aside = Store.set_aside(file)
     with Store.open(file) as store:
         chat = a_chat(store, "hello")
-        store.erase_chats([chat.id])
+        store.trash.erase([chat.id])
         settle(store)
-        assert store.unscrubbed == [aside]
+        assert store.trash.unscrubbed == [aside]
     assert aside.exists()
 
 
-@pytest.mark.parametrize("action", [Store.delete_chat, Store.restore_chat])
-def test_nothing_brings_an_erased_chat_back(
-    store: Store, action: Callable[[Store, str], None]
-) -> None:
+@pytest.mark.parametrize("action", ["delete", "restore"])
+def test_nothing_brings_an_erased_chat_back(store: Store, action: str) -> None:
     chat = a_chat(store, "hello")
-    store.erase_chats([chat.id])
-    action(store, chat.id)
+    store.trash.erase([chat.id])
+    getattr(store.trash, action)(chat.id)
     store.flush()
     assert store.chats(include_deleted=True) == []
 
@@ -277,9 +274,9 @@ def test_nothing_brings_an_erased_chat_back(
 def test_a_blank_chat_is_not_in_the_trash_and_goes_with_its_run(file: Path, clock: Clock) -> None:
     with Store.open(file, clock) as store:
         store.save_chat(Chat("blank"))
-        store.delete_chat("blank")
-        assert store.trash() == []
-        assert store.due() == []
+        store.trash.delete("blank")
+        assert store.trash.chats() == []
+        assert store.trash.due() == []
     clock.now += 60
     with Store.open(file, clock) as store:
-        assert store.due() == ["blank"]
+        assert store.trash.due() == ["blank"]

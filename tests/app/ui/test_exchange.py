@@ -126,5 +126,5 @@ def test_what_was_gone_on_with_goes_to_the_trash_when_its_import_is_undone(
     run.answered()
     run.window.commands["undo_close"].trigger()
     run.until(lambda: "went to the trash" in run.window.toast.text)
-    assert [chat.title for chat in run.app.store.trash()] == ["A boat"]
+    assert [chat.title for chat in run.app.store.trash.chats()] == ["A boat"]
     assert [chat.title for chat in run.app.store.chats()] == ["say one"]

@@ -44,7 +44,7 @@ def with_file(profile: Path) -> None:
         chat = Chat(id=new_id(), title="Birds", model="guide")
         with store.together():
             store.save_chat(chat)
-            store.save_text(text)
+            store.texts.save(text)
             asked = Message(new_id(), chat.id, None, "user", "When?", attachments=(file,))
             store.save_message(asked, as_leaf=True)
             answer = Message(new_id(), chat.id, asked.id, "assistant", "By night.\n\n" + LONG)

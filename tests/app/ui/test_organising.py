@@ -66,7 +66,7 @@ def test_a_folder_is_made_filled_folded_and_deleted_by_key(five: Run):
     asked = dialog(five, NameDialog)
     asked.field.setText("Work")
     asked.go.click()
-    (work,) = five.app.store.folders()
+    (work,) = five.app.store.folders.all()
     choose(five, "A0", "B0")
     five.app.library.order.make("Inner", work.id)
     five.window.commands["move_chat"].trigger()
@@ -212,7 +212,7 @@ def test_a_folders_name_is_edited_in_place(five: Run):
     editor.setText("  Work &  more ")
     five.qtbot.keyClick(editor, Qt.Key.Key_Return)
     five.until(lambda: titles(five)[1] == "Work & more")
-    assert [f.name for f in five.app.store.folders()] == ["Work & more"]
+    assert [f.name for f in five.app.store.folders.all()] == ["Work & more"]
 
 
 def test_renaming_a_chat_in_a_folded_folder_unfolds_it(five: Run):

@@ -155,7 +155,7 @@ def test_profile_a_message_of_many_megabytes_is_laid_out_in_part(
     question = Message(new_id(), chat.id, None, "user", long)
     answer = Message(new_id(), chat.id, question.id, "assistant", long, long)
     with Store.open(profile / "chats.db") as store:
-        store.take_in([(replace(chat, leaf_id=answer.id), [question, answer])])
+        store.exchange.take_in([(replace(chat, leaf_id=answer.id), [question, answer])])
     run = start()
     run.ready()
     run.window.chats.open(chat.id)
