@@ -264,7 +264,7 @@ class ScoreFeed(QObject):
     Signals:
         sampled(): the lanes hold newer figures.
 
-    Attributes:
+    Args:
         guests: gives the lanes of other programs, as `ChatLibrary.sessions` gives those of chats.
     """
 
@@ -274,14 +274,19 @@ class ScoreFeed(QObject):
 
     sampled = Signal()
 
-    def __init__(self, library: ChatLibrary, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        library: ChatLibrary,
+        guests: Callable[[], Mapping[str, tuple[str, str]]],
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
         self._library = library
         self._asked = False  # the engine has not answered yet: it is not asked again
         self._asked_elsewhere = False
         self._ticks = 0
         self._elsewhere: Mapping[str, Mapping[str, Any]] = {}  # by the chats' ids
-        self.guests: Callable[[], Mapping[str, tuple[str, str]]] = dict
+        self._guests = guests
         self.lanes = Lanes()
         self._timer = QTimer(self, interval=self.INTERVAL_MS)
         self._timer.timeout.connect(self._ask)
@@ -316,7 +321,7 @@ class ScoreFeed(QObject):
             self._take(stats)
 
     def _take(self, stats: Mapping[str, Any]) -> None:
-        shown = {**self._library.sessions(), **self.guests()}
+        shown = {**self._library.sessions(), **self._guests()}
         titles = {chat.id: chat.title for chat in self._library.in_use()}
         told = beside(stats, shown, self._elsewhere, titles)
         self.lanes.take(monotonic(), *told, self._tools())

@@ -1,6 +1,6 @@
 """The program as a whole: its start, its end, its own test. The only place that knows all parts.
 
 Imports: app, app.bridge, app.chats, app.flows, app.markdown, app.models, app.serving, app.settings,
-app.store, app.system, app.tools, app.ui.dialogs, app.ui.pane, app.ui.sidebar, app.ui.style,
+app.spelling, app.store, app.system, app.tools, app.ui.dialogs, app.ui.pane, app.ui.style,
 app.ui.window, app.ui.workspace, engine, engine.bench, engine.hub, engine.model, engine.sandbox.
 """

@@ -18,12 +18,14 @@ from app import flows
 from app.bridge import Bridge
 from app.chats.library import ChatLibrary
 from app.models.loading import ModelLoader
+from app.models.models import Models
 from app.program.collector import Collector
 from app.program.opening import StoreOpening, not_restored, restored
 from app.serving import Serving
 from app.settings import translation
 from app.settings.options import Settings
 from app.settings.paths import APP_NAME, Paths
+from app.spelling.speller import Speller
 from app.store import Backup, Store, StoreError
 from app.system import logs, updates
 from app.system.crash import CrashReports
@@ -32,9 +34,9 @@ from app.system.single import SingleInstance
 from app.system.updates import Updates
 from app.ui.dialogs.dialogs import Recovery, ask_about_store, ask_about_unsaved, ask_for_folder
 from app.ui.dialogs.kept import ask_for_backup
-from app.ui.sidebar.guests import GuestsInWindow
 from app.ui.style import motion, theme
 from app.ui.style.icons import app_icon
+from app.ui.window.context import WindowContext
 from app.ui.window.main_window import MainWindow
 from app.ui.window.unsaved import ErrorNotice, Unsaved
 from app.ui.workspace.docks import configure_docking
@@ -130,6 +132,7 @@ class Application(QObject):
         self.crashes: CrashReports | None = None
         self.loader = ModelLoader(self.bridge, self)
         self.library: ChatLibrary | None = None
+        self.models: Models | None = None
         self.window: MainWindow | None = None
         self.updates: Updates | None = None
         self.serving: Serving | None = None
@@ -190,15 +193,24 @@ class Application(QObject):
         self.library.toolbox.host.open(self._paths.tools)
         self.library.keep_trash()
         self.loader.remotes.open(self.settings)
-        self.window = MainWindow(self.library, self.store, self.settings, self._paths)
+        self.models = Models(self.library, self.settings, self._paths, self)
+        self.serving = Serving(self.settings, self._paths, self.loader, self)
+        context = WindowContext(
+            library=self.library,
+            store=self.store,
+            settings=self.settings,
+            paths=self._paths,
+            models=self.models,
+            serving=self.serving,
+            speller=Speller(self.settings.spelling, self.models),
+            updates=self.updates,
+            newer=self.newer,
+        )
+        self.window = MainWindow(context)
         self.window.closing.connect(self.shut_down)
         self.window.store_commands.restore_asked.connect(self.restart)
         self.window.settings_commands.restart_asked.connect(self.restart)
-        self.window.settings_commands.updates = self.updates
-        self.window.settings_commands.newer = self.newer
         self.newer.failed.connect(partial(self.window.toast.show_text, seconds=30))
-        self.serving = Serving(self.settings, self._paths, self.loader, self)
-        self.guests = GuestsInWindow(self.serving, self.window)
         self.updates.found.connect(self.window.show_update)
         self.updates.start()
         self.window.listen(self.single)
@@ -299,6 +311,8 @@ class Application(QObject):
             self.window.close()
             self.window.deleteLater()
             self.window = None
+        if self.models is not None:
+            self.models.deleteLater()
         self.collector.stop()
         sys.setswitchinterval(self._switch_interval)
         logs.on_uncaught = None

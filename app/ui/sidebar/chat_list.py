@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -78,54 +77,6 @@ def steps_between(before: Sequence[T], after: Sequence[T]) -> list[tuple[str, in
 
 Index = QModelIndex | QPersistentModelIndex
 DRAGGED = "application/x-stretto-rows"
-
-
-class DraggedRows(QAbstractListModel):
-    """A list of entries, of which some are dragged to another.
-
-    Signals:
-        dropped(rows, target): rows were dragged to a row; both as entries.
-    """
-
-    dropped = Signal(list, object)
-
-    @abstractmethod
-    def entry(self, index: Index) -> Entry | None:
-        """What stands in a row."""
-
-    @property
-    @abstractmethod
-    def ordered(self) -> bool:
-        """Whether the rows have places that something can be dragged to."""
-
-    def mimeTypes(self) -> list[str]:
-        return [DRAGGED]
-
-    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
-        data = QMimeData()
-        rows = [e for e in map(self.entry, indexes) if e is not None]
-        data.setData(DRAGGED, json.dumps(rows).encode())
-        return data
-
-    def supportedDropActions(self) -> Qt.DropAction:
-        return Qt.DropAction.MoveAction
-
-    def canDropMimeData(
-        self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index
-    ) -> bool:
-        return data.hasFormat(DRAGGED) and self.ordered
-
-    def dropMimeData(
-        self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index
-    ) -> bool:
-        if not self.canDropMimeData(data, action, row, column, parent):
-            return False
-        between = self.entry(self.index(max(0, row - 1))) if row >= 0 else Entry("heading", "")
-        target = self.entry(parent) if parent.isValid() else between
-        rows = [Entry(*each) for each in json.loads(bytes(data.data(DRAGGED).data()))]
-        if target is not None and target not in rows:
-            self.dropped.emit(rows, target)
-        return False  # the rows move when the list is made anew, and not by the view
 
 
 _PAINTED = {LIVING_ROLE, UNSEEN_ROLE}
@@ -257,14 +208,16 @@ _READ = {
 }
 
 
-class ChatListModel(DraggedRows):
+class ChatListModel(QAbstractListModel):
     """The saved chats in their order, or the hits of ``query``.
 
     Signals:
+        dropped(rows, target): rows were dragged to a row; both as entries.
         answered(): there are hits of the latest query, or it is known that there are none.
         refolded(): folders were folded or unfolded.
     """
 
+    dropped = Signal(list, object)
     answered = Signal()
     refolded = Signal()
 
@@ -290,6 +243,7 @@ class ChatListModel(DraggedRows):
 
     @property
     def ordered(self) -> bool:
+        """Whether the rows have places that something can be dragged to."""
         return not self._query
 
     @property
@@ -517,6 +471,37 @@ class ChatListModel(DraggedRows):
             index = self.row_of(entry_id)
             if index.isValid():
                 self.dataChanged.emit(index, index, [LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE])
+
+    # Dragging.
+
+    def mimeTypes(self) -> list[str]:
+        return [DRAGGED]
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        data = QMimeData()
+        rows = [e for e in map(self.entry, indexes) if e is not None]
+        data.setData(DRAGGED, json.dumps(rows).encode())
+        return data
+
+    def supportedDropActions(self) -> Qt.DropAction:
+        return Qt.DropAction.MoveAction
+
+    def canDropMimeData(
+        self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index
+    ) -> bool:
+        return data.hasFormat(DRAGGED) and self.ordered
+
+    def dropMimeData(
+        self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index
+    ) -> bool:
+        if not self.canDropMimeData(data, action, row, column, parent):
+            return False
+        between = self.entry(self.index(max(0, row - 1))) if row >= 0 else Entry("heading", "")
+        target = self.entry(parent) if parent.isValid() else between
+        rows = [Entry(*each) for each in json.loads(bytes(data.data(DRAGGED).data()))]
+        if target is not None and target not in rows:
+            self.dropped.emit(rows, target)
+        return False  # the rows move when the list is made anew, and not by the view
 
 
 def _nothing() -> Entry:

@@ -28,11 +28,12 @@ from PySide6.QtWidgets import (
 
 from app.serving import Door, Serving
 from app.settings.language import counted, mark, number, tr
+from app.ui.score import ScoreView
+from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style import tokens as t
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.manners import mirror, mirrored
-from app.ui.window.main_window import MainWindow
 
 if TYPE_CHECKING:
     from engine.serve.requests import Seen
@@ -334,15 +335,14 @@ class GuestsPart(QWidget):
 class GuestsInWindow(QObject):
     """The guests' part of the sidebar, their lanes in the score, and dialogs with their text."""
 
-    def __init__(self, serving: Serving, window: MainWindow) -> None:
+    def __init__(
+        self, serving: Serving, sidebar: Sidebar, score: ScoreView, window: QWidget
+    ) -> None:
         super().__init__(window)
         self._serving, self._window = serving, window
-        window.settings_commands.serving = serving
-        self.part = GuestsPart(serving, window.sidebar)
-        window.sidebar.add_part(self.part)
+        self.part = GuestsPart(serving, sidebar)
+        sidebar.add_part(self.part)
         self.part.opened.connect(self.open)
-        score = window.score
-        score.feed.guests = serving.lanes
         score.guest_chosen.connect(self.open)
         score.guest_pause_asked.connect(serving.pause)
 

@@ -6,10 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QWidget
 
-from app.chats.library import ChatLibrary
 from app.chats.titling import Titling
-from app.settings.options import Settings
-from app.store import Store
 from app.ui.compare.compare import Together
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.widgets.manners import give_roles
@@ -17,6 +14,7 @@ from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Commands
 from app.ui.window.compare_commands import CompareCommands
+from app.ui.window.context import WindowContext
 from app.ui.window.notices import Announcer, Notifications, Tray
 from app.ui.window.offers import PromptCommands
 from app.ui.window.palette_commands import PaletteCommands, QuickAsk
@@ -36,9 +34,7 @@ class Comforts:
 
     def __init__(
         self,
-        library: ChatLibrary,
-        store: Store,
-        settings: Settings,
+        context: WindowContext,
         workspace: Workspace,
         chats: ChatCommands,
         undos: Undos,
@@ -50,6 +46,7 @@ class Comforts:
     ) -> None:
         """``commands``: gives those of the window, which are made after this."""
         give_roles()
+        library, settings = context.library, context.settings
         self._commands = commands
         self.keys = OwnKeys(settings, window)
         self.keys.changed.connect(lambda: commands().refresh_keys())
@@ -60,13 +57,15 @@ class Comforts:
         self.notifications = Notifications(library, settings, window)
         self.announcer = Announcer(library, workspace, window)
         self.prompts = PromptCommands(settings, workspace, window)
-        self.spelling = SpellingCommands(settings, workspace, window)
+        self.spelling = SpellingCommands(settings, context.speller, workspace, window)
         self.together = Together(chats.comparisons, library, settings, workspace)
         self.together.said.connect(toast.show_text)
         self.together.tied.connect(self._on_tied)
         self.quick = QuickAsk(library, settings, workspace, chats, window)
         self.tray = Tray(settings, commands, come_forward, window)
-        self.compare = CompareCommands(library, store, settings, workspace, chats, undos, window)
+        self.compare = CompareCommands(
+            library, context.store, settings, workspace, chats, undos, window
+        )
         help_commands = HelpCommands(self.keys, window)
         self.owners: tuple[object, ...] = (
             *(

@@ -9,21 +9,18 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
 
-from app.chats.library import ChatLibrary
-from app.models.downloads import Downloads
 from app.score import ScoreFeed
 from app.settings.language import mark
-from app.settings.options import Settings
-from app.settings.paths import Paths
-from app.store import Store
 from app.system.awake import Awake
 from app.system.single import SingleInstance
 from app.system.updates import Release
 from app.ui.dialogs.about import UpdateDialog
 from app.ui.models.downloads import DownloadsInWindow
+from app.ui.models.fit import FitFlow
 from app.ui.models.get_model import GetModelDialog
 from app.ui.score import ScoreView
 from app.ui.settings.look import add_appearance
+from app.ui.sidebar.guests import GuestsInWindow
 from app.ui.sidebar.sidebar import Rail, Sidebar
 from app.ui.style.icons import app_icon
 from app.ui.widgets.buttons import IconButton
@@ -32,6 +29,7 @@ from app.ui.window.chat_commands import ChatCommands, FileCommands
 from app.ui.window.comforts import Comforts
 from app.ui.window.commands import Commands, Where, command
 from app.ui.window.compare_commands import Broadcast
+from app.ui.window.context import WindowContext
 from app.ui.window.exchange_commands import ExchangeCommands, StoreCommands
 from app.ui.window.layouts import Layouts, WindowLayout
 from app.ui.window.model_commands import ModelCommands
@@ -103,12 +101,10 @@ class MainWindow(QMainWindow):
 
     def __init__(
         self,
-        library: ChatLibrary,
-        store: Store,
-        settings: Settings,
-        paths: Paths | None = None,
+        context: WindowContext,
     ) -> None:
         super().__init__()
+        library, store, settings = context.library, context.store, context.settings
         self._library = library
         self._store = store
         self._settings = settings
@@ -120,27 +116,29 @@ class MainWindow(QMainWindow):
         self.sidebar = Sidebar(library, self, menu=not on_mac)
         self.rail = Rail(self, menu=not on_mac)
         self.workspace = Workspace(self)
-        self.score = ScoreView(ScoreFeed(library, self), self)
+        self.score = ScoreView(ScoreFeed(library, context.serving.lanes, self), self)
         self.toast = Toast(self, where=lambda: front_window(self.workspace))
         self._undos = Undos(self.toast)
         self.broadcast = Broadcast(self.workspace)
         self.chats = ChatCommands(library, self.workspace, settings, self.toast, self._undos, self)
         self.store_commands = StoreCommands(library, store, self)
-        self.settings_commands = SettingsCommands(library, settings, self._undos, paths, self)
+        self.settings_commands = SettingsCommands(context, self._undos, self)
+        fitting = FitFlow(library, context.models.installed, self)
         self.pane_menus = PaneMenus(
-            library, self.workspace, settings, self.chats, self._undos, self
+            library, self.workspace, settings, self.chats, self._undos, fitting, self
         )
         self.layouts = Layouts(
             store, library, self.workspace, settings, self.chats, self.toast, self._undos, self
         )
-        self.downloads = Downloads(settings, self)
+        self.downloads = context.models.downloads
         self.downloads_in_window = DownloadsInWindow(
             self.downloads, library.loader, self, GetModelDialog
         )
         self.models = ModelCommands(
-            *(library, settings, self.downloads, self.downloads_in_window, self.chats),
-            *(self.pane_menus, self._undos, self.toast, paths, self),
+            *(context, self.downloads_in_window, fitting, self.chats),
+            *(self.pane_menus, self._undos, self.toast, self),
         )
+        self.guests = GuestsInWindow(context.serving, self.sidebar, self.score, self)
         self._pulse = Pulse(library, self)
         self._attention = Attention(self, library)
         self._awake = Awake(library, self.downloads, self)
@@ -149,10 +147,8 @@ class MainWindow(QMainWindow):
         self._place_regions()
         self.files = FileCommands(self.workspace, self._undos)
         exchanged = (library, store, settings, self.workspace, self.sidebar, self._undos, self)
-        about = (library, store, settings, self.workspace, self.chats, self._undos, self.toast)
-        self.comforts = Comforts(
-            *about, self.sidebar, lambda: self.commands, self.come_forward, self
-        )
+        about = (context, self.workspace, self.chats, self._undos, self.toast, self.sidebar)
+        self.comforts = Comforts(*about, lambda: self.commands, self.come_forward, self)
         keys = self.comforts.keys
         listed = (self.workspace, self.sidebar, settings)
         owners = (
@@ -209,7 +205,6 @@ class MainWindow(QMainWindow):
         self.downloads_in_window.opened.connect(chats.use_model)
         self.settings_commands.changed.connect(self.comforts.tray.refresh)
         self.settings_commands.changed.connect(self.comforts.spelling.take_over)
-        self.settings_commands.speller = self.comforts.spelling.speller
         self.settings_commands.get_asked.connect(self.downloads_in_window.show)
         self.downloads.finished.connect(self.settings_commands.on_downloaded)
         self.comforts.notifications.opened.connect(self._on_notification)

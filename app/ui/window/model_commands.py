@@ -5,15 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
-from app.chats.library import ChatLibrary
-from app.models.downloads import Downloads, Recipe, conversion_of
-from app.models.installed import InstalledModels
+from app.models.downloads import Recipe, conversion_of
 from app.models.names import model_location
-from app.models.removal import Removal, Removed
-from app.models.residency import IdleUnloading, MemoryPressure
+from app.models.removal import Removed
 from app.settings.language import mark, tr
-from app.settings.options import Settings
-from app.settings.paths import GUIDE, Paths
+from app.settings.paths import GUIDE
 from app.ui.models.downloads import DownloadsInWindow
 from app.ui.models.fit import FitFlow
 from app.ui.models.foot import ConvertDialog
@@ -23,6 +19,7 @@ from app.ui.widgets.sheet import open_dialog
 from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command
+from app.ui.window.context import WindowContext
 from app.ui.window.pane_menus import PaneMenus
 from app.ui.window.undo import Undos
 from engine.hub.inventory import Installed
@@ -32,50 +29,39 @@ class ModelCommands(QObject):
     """Shows the installed models, and says what came of a removal while their window is closed.
 
     Attributes:
-        installed: what is installed, as far as it was looked at.
-        idle: unloads what has rested for long.
-        pressure: gives memory back where the system is short of it.
         fitting: asks what to do where a model does not fit into memory.
         window: the Models window while it is open.
     """
 
     def __init__(
         self,
-        library: ChatLibrary,
-        settings: Settings,
-        downloads: Downloads,
+        context: WindowContext,
         dialog: DownloadsInWindow,
+        fitting: FitFlow,
         chats: ChatCommands,
         menus: PaneMenus,
         undos: Undos,
         toast: Toast,
-        paths: Paths | None,
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
         self._parent = parent
-        self._library, self._chats, self._undos, self._downloads = library, chats, undos, dialog
-        self._toast, self._loader = toast, library.loader
-        self._hosts = paths.hosts if paths is not None else None
-        own = self._own = paths.data / "models" if paths is not None else None
-        self._jobs = downloads
-        self.installed = InstalledModels(library, settings, own, self)
-        self.installed.drafts.refused.connect(toast.show_text)
-        self.idle = IdleUnloading(self.installed, library, settings, self)
-        self.pressure = MemoryPressure(library, self.idle.resting, self)
-        self.pressure.said.connect(toast.show_text)
-        self.fitting = FitFlow(library, self.installed, parent)
+        self._library, self._models = context.library, context.models
+        self._chats, self._undos, self._toast, self._downloads = chats, undos, toast, dialog
+        self._hosts = context.paths.hosts
+        self._models.installed.drafts.refused.connect(toast.show_text)
+        self._models.pressure.said.connect(toast.show_text)
+        self.fitting = fitting
         self.fitting.convert_asked.connect(self.convert)
         self.fitting.get_asked.connect(dialog.show_for)
         self.fitting.said.connect(toast.show_text)
-        menus.fitting = self.fitting
         menus.get_asked.connect(dialog.show)
         menus.manage_asked.connect(self.show_models)
-        self._removal = Removal(self.installed, library, settings, downloads, self)
-        self._removal.removed.connect(self._on_removed)
-        self._removal.restored.connect(self._on_restored)
-        self._removal.failed.connect(self._on_failed)
-        downloads.finished.connect(self._on_downloaded)
+        removal = self._models.removal
+        removal.removed.connect(self._on_removed)
+        removal.restored.connect(self._on_restored)
+        removal.failed.connect(self._on_failed)
+        self._models.downloads.finished.connect(self._on_downloaded)
         self.window: ModelsWindow | None = None
 
     @command("models", mark("Models…"), "Ctrl+Shift+M", where=Where.ANYWHERE)
@@ -83,7 +69,8 @@ class ModelCommands(QObject):
     def show_models(self) -> None:
         """Open the list of installed models, or bring it forward."""
         if self.window is None:
-            made = ModelsWindow(self.installed, self._removal, self._library, self._parent)
+            models = self._models
+            made = ModelsWindow(models.installed, models.removal, self._library, self._parent)
             made.opened.connect(self._chats.use_model)
             made.too_large.connect(lambda ref: self.fitting.open(ref, None, made))
             made.get_asked.connect(self._downloads.show)
@@ -96,21 +83,20 @@ class ModelCommands(QObject):
     @Slot()
     def show_machines(self) -> None:
         """Open the list of machines over which a model can be spread."""
-        found = self.installed.models.values()
-        models = [(self._loader.get(GUIDE).name, model_location(GUIDE))]
+        found = self._models.installed.models.values()
+        models = [(self._models.loader.get(GUIDE).name, model_location(GUIDE))]
         models += [(model.name, str(model.folder)) for model in found]
-        dialog = MachinesDialog(self._loader.spread, models, self._hosts, self._parent)
+        dialog = MachinesDialog(self._models.loader.spread, models, self._hosts, self._parent)
         dialog.opened.connect(self._chats.use_model)
         open_dialog(dialog)
 
     @Slot(object)
     def convert(self, model: Installed) -> None:
         """Ask how small a copy is to be, and have it made; the list of downloads shows it."""
-        own = self._own or model.folder.parent
         dialog = ConvertDialog(model, self.window or self._parent)
 
         def take(recipe: Recipe) -> None:
-            self._jobs.convert(conversion_of(model, recipe, own))
+            self._models.downloads.convert(conversion_of(model, recipe, self._models.folder))
             self._downloads.show()
 
         dialog.taken.connect(take)
@@ -124,7 +110,7 @@ class ModelCommands(QObject):
     @Slot()
     def _on_downloaded(self) -> None:
         if self.window is not None:
-            self.installed.look()
+            self._models.installed.look()
 
     @Slot()
     def _on_gone(self) -> None:
@@ -134,7 +120,7 @@ class ModelCommands(QObject):
             self._offer(removed)
 
     def _offer(self, removed: Removed) -> None:
-        self._undos.offer(removed.words, lambda: self._removal.restore(removed))
+        self._undos.offer(removed.words, lambda: self._models.removal.restore(removed))
 
     @Slot(object)
     def _on_removed(self, removed: Removed) -> None:

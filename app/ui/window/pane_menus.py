@@ -119,8 +119,6 @@ class PaneMenus(QObject):
         manage_asked(): the person wants to see what is installed.
         servers_asked(): the person wants to see the servers of tools.
 
-    Attributes:
-        fitting: offers what would fit, where a model does not.
     """
 
     get_asked = Signal()
@@ -134,15 +132,17 @@ class PaneMenus(QObject):
         settings: Settings,
         chats: ChatCommands,
         undos: Undos,
+        fitting: FitFlow,
         window: QWidget,
     ) -> None:
+        """``fitting`` offers what would fit, where a model does not."""
         super().__init__(window)
         self._library = library
         self._loader = library.loader
         self._settings = settings
         self._chats = chats
         self._window = window
-        self.fitting: FitFlow | None = None
+        self._fitting = fitting
         self.presets = Presets(settings, window, undos.offer)
         workspace.pane_made.connect(self._on_pane_made)
         library.loader.changed.connect(self._on_model)
@@ -182,7 +182,7 @@ class PaneMenus(QObject):
     @Slot(object, object)
     def _on_unload_asked(self, pane: ChatPane, button: QWidget) -> None:
         """There is no memory for the pane's model: what would fit, or which is to make room?"""
-        if self.fitting is not None and self.fitting.open(pane.chat.record.model, pane.chat):
+        if self._fitting.open(pane.chat.record.model, pane.chat):
             return
         menu = self._unload_menu(pane).fill(QMenu(self._window))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

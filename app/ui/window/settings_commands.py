@@ -5,15 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from app.chats.library import ChatLibrary
 from app.models.names import model_fallback_name
-from app.serving import Serving
 from app.settings.language import mark, tr
 from app.settings.options import ZOOM, Settings
-from app.settings.paths import Paths
 from app.spelling.speller import OFF, Speller
-from app.system.newer_mlx_lm import NewerMlxLm
-from app.system.updates import Updates
 from app.ui.composer.composer import ComposerText
 from app.ui.composer.misspelt import Misspelt
 from app.ui.dialogs import dialogs
@@ -24,6 +19,7 @@ from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style import tokens as t
 from app.ui.style.theme import scaled, theme
 from app.ui.window.commands import Where, command
+from app.ui.window.context import WindowContext
 from app.ui.window.shortcuts import OwnKeys, show_shortcuts
 from app.ui.window.undo import Undos
 from app.ui.workspace.workspace import Workspace
@@ -106,10 +102,12 @@ class SpellingCommands(QObject):
         fields: by chat what marks the misspelt words of its message.
     """
 
-    def __init__(self, settings: Settings, workspace: Workspace, window: QWidget) -> None:
+    def __init__(
+        self, settings: Settings, speller: Speller, workspace: Workspace, window: QWidget
+    ) -> None:
         super().__init__(window)
         self._settings = settings
-        self.speller = Speller(settings.spelling, self)
+        self.speller = speller
         self.fields: dict[str, Misspelt] = {}
         workspace.pane_made.connect(self._on_pane_made)
         workspace.forgotten.connect(self._on_forgotten)
@@ -161,7 +159,6 @@ class SettingsCommands(QObject):
 
     Attributes:
         shown: the open window, if any.
-        updates, serving, newer, speller: None until the program has them.
 
     Signals:
         changed(): something was chosen in the settings.
@@ -175,31 +172,25 @@ class SettingsCommands(QObject):
 
     def __init__(
         self,
-        library: ChatLibrary,
-        settings: Settings,
+        context: WindowContext,
         undos: Undos,
-        paths: Paths | None,
         window: QWidget,
     ) -> None:
         super().__init__(window)
-        self._library = library
-        self._settings = settings
+        self._context = context
+        self._settings = context.settings
         self._undos = undos
-        self._paths = paths
         self._window = window
         self.shown: SettingsWindow | None = None
-        self.updates: Updates | None = None
-        self.serving: Serving | None = None
-        self.newer: NewerMlxLm | None = None
-        self.speller: Speller | None = None
         self._take_over()
 
     @command("settings", mark("Settings…"), "Ctrl+,", where=Where.ANYWHERE)
     def show_settings(self) -> None:
         """Open the settings, or bring them forward."""
         if self.shown is None:
-            about = (None, self._library, self.updates, self.serving, self.newer, self.speller)
-            window = SettingsWindow(self._settings, self._paths, self._window, *about)
+            parts = self._context
+            about = (parts.library, parts.updates, parts.serving, parts.newer, parts.speller)
+            window = SettingsWindow(self._settings, parts.paths, self._window, None, *about)
             window.changed.connect(self._take_over)
             window.changed.connect(self.changed)
             window.finished.connect(self._on_gone)

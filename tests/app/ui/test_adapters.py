@@ -52,7 +52,7 @@ class Variants:
         return window
 
     def look(self) -> None:
-        self.run.until(lambda: not self.run.window.models.installed.looking)
+        self.run.until(lambda: not self.run.app.models.installed.looking)
 
     def names(self) -> list[str]:
         window = self.run.window.models.window

@@ -38,7 +38,7 @@ def run(start: Start, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def opened(run: Run, name: str = "Tiny-Qwen") -> ModelsWindow:
     run.window.commands["models"].trigger()
-    installed = run.window.models.installed
+    installed = run.app.models.installed
     run.until(lambda: not installed.looking)
     window = run.window.models.window
     assert window is not None
@@ -64,13 +64,13 @@ def test_it_is_made_beside_the_downloads_and_listed(run: Run, profile: Path):
     assert row.name.text() == "Tiny-Qwen-8bit"
     assert not row.act.isVisible(), "it cannot be paused"
     assert run.app.settings.downloads == {}, "nothing to go on with at the next start"
-    why = run.window.models._removal.why_not(opened(run).model)
+    why = run.app.models.removal.why_not(opened(run).model)
     assert why == "Tiny-Qwen is being converted. Cancel that first."
     run.qtbot.waitUntil(
         lambda: downloads.get(str(out)).state is DownloadState.DONE, timeout=MINUTE_MS
     )
     assert json.loads((out / "config.json").read_text())["quantization"]["bits"] == 8
-    installed = run.window.models.installed
+    installed = run.app.models.installed
     run.until(lambda: out in installed.models)
     assert installed.models[out].facts.bits == 8
     assert not opened(run, "Tiny-Qwen-8bit").foot.convert.isEnabled()

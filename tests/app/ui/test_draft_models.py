@@ -47,7 +47,7 @@ class Drafts:
 
     @property
     def installed(self):
-        return self.run.window.models.installed
+        return self.run.app.models.installed
 
     @property
     def engine(self):

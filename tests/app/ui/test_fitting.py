@@ -190,7 +190,7 @@ def test_the_same_model_in_fewer_bits_is_offered_where_it_is_installed(crowded: 
         folder.mkdir(parents=True)
         (folder / "config.json").write_text(json.dumps({"model_type": "llama"}))
         (folder / "model.safetensors").write_bytes(bytes(size))
-    installed = crowded.window.models.installed
+    installed = crowded.app.models.installed
     installed.add_folder(str(tmp_path / "mine"))
     crowded.until(lambda: not installed.looking)
     fit = Fit(10_000, 1, 100, 100, 8192, 1, None, 2_000)
@@ -231,7 +231,7 @@ def test_a_smaller_copy_is_offered_of_what_is_not_in_few_bits(crowded: Run, tmp_
         config = {"model_type": "llama", "torch_dtype": "bfloat16", **more}
         (folder / "config.json").write_text(json.dumps(config))
         (folder / "model.safetensors").write_bytes(bytes(6_000))
-    installed = crowded.window.models.installed
+    installed = crowded.app.models.installed
     installed.add_folder(str(tmp_path / "mine"))
     crowded.until(lambda: not installed.looking)
 

@@ -86,9 +86,9 @@ class Client:
 
 def test_it_is_off_until_a_person_switches_it_on(run: Run):
     assert run.app.serving.door is Door.OFF
-    assert run.app.guests.part.isHidden()
+    assert run.window.guests.part.isHidden()
     opened(run)
-    assert not run.app.guests.part.isHidden()
+    assert not run.window.guests.part.isHidden()
     client = Client(run, max_tokens=4)
     client.wait()
     assert client.status == 200
@@ -99,14 +99,14 @@ def test_it_is_off_until_a_person_switches_it_on(run: Run):
     assert 'model="Small"' in QApplication.clipboard().text()
     programs.on.click()
     assert run.app.serving.door is Door.OFF
-    assert run.app.guests.part.isHidden()
+    assert run.window.guests.part.isHidden()
     assert run.app.settings.serve is False
 
 
 def test_a_guest_is_seen_paused_and_stopped(run: Run):
     opened(run)
     client = Client(run, **LONG)
-    part = run.app.guests.part
+    part = run.window.guests.part
     run.until(lambda: part.rows and part.rows[0].seen.state == "answering")
     row = part.rows[0]
     assert (row.seen.who, row.seen.model) == ("Editor/1.0", "Small")

@@ -21,7 +21,7 @@ class Clock:
 
     @property
     def idle(self) -> IdleUnloading:
-        return self.run.window.models.idle
+        return self.run.app.models.idle
 
     def pass_by(self, minutes: float) -> None:
         """Let time pass; then it is looked, and what comes of it has come."""

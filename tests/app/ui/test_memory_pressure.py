@@ -19,7 +19,7 @@ class Memory:
 
     def __init__(self, run: Run) -> None:
         self.run, self.now = run, 1_000.0
-        self.watch = run.window.models.pressure
+        self.watch = run.app.models.pressure
         self.watch.clock = lambda: self.now
         self.watch.level = lambda: Pressure.NONE
 

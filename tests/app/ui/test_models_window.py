@@ -51,7 +51,7 @@ class Listed:
 
     @property
     def installed(self):
-        return self.run.window.models.installed
+        return self.run.app.models.installed
 
     def names(self) -> list[str]:
         return [model.name for model in self.window.table.rows]

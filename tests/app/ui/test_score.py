@@ -127,7 +127,7 @@ def test_by_reading_figures_that_were_cancelled_end_nothing(
     cancelled.cancel()
     cancelled.set_running_or_notify_cancel()
     sampled = []
-    feed = ScoreFeed(run.app.library, run.window)
+    feed = ScoreFeed(run.app.library, dict, run.window)
     feed.sampled.connect(lambda: sampled.append(True))
     with monkeypatch.context() as patched:
         patched.setattr(run.engine, "stats_later", lambda: cancelled)

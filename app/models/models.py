@@ -1,0 +1,43 @@
+"""All that is known and done about models while the program runs, with or without a window."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.chats.library import ChatLibrary
+from app.models.downloads import Downloads
+from app.models.installed import InstalledModels
+from app.models.removal import Removal
+from app.models.residency import IdleUnloading, MemoryPressure
+from app.settings.options import Settings
+from app.settings.paths import Paths
+
+
+class Models(QObject):
+    """The parts that look after models, made once for the program.
+
+    Attributes:
+        folder: the program's own folder of models.
+        loader: which models chats may choose, and what has become of loading each.
+        downloads: models on their way from the hub.
+        installed: what is installed, as far as it was looked at.
+        removal: moves models to the system's trash, and back.
+        idle: unloads what has rested for long.
+        pressure: gives memory back where the system is short of it.
+    """
+
+    def __init__(
+        self,
+        library: ChatLibrary,
+        settings: Settings,
+        paths: Paths,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.folder = paths.data / "models"
+        self.loader = library.loader
+        self.downloads = Downloads(settings, self)
+        self.installed = InstalledModels(library, settings, self.folder, self)
+        self.removal = Removal(self.installed, library, settings, self.downloads, self)
+        self.idle = IdleUnloading(self.installed, library, settings, self)
+        self.pressure = MemoryPressure(library, self.idle.resting, self)
