@@ -511,7 +511,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore</source>
         <translation>Wiederherstellen</translation>
     </message>
@@ -522,16 +521,14 @@
     </message>
     <message>
         <location filename="../../app/settings/translation.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
         <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/widgets/asking.py"/>
         <source>Close</source>
         <translation>Schließen</translation>
@@ -630,7 +627,6 @@
         <translation>Bericht</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
@@ -917,19 +913,17 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/window/offers.py"/>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/pane/files.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
-        <location filename="../../app/ui/widgets/sheet.py"/>
         <location filename="../../app/ui/widgets/asking.py"/>
+        <location filename="../../app/ui/widgets/sheet.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
     </message>
@@ -975,7 +969,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>Chats</translation>
@@ -1005,7 +998,6 @@
         <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
@@ -1026,30 +1018,28 @@
         <translation>Der Export ist fehlgeschlagen: {name}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>waiting</source>
         <translation>wartet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>reading</source>
         <translation>liest</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <location filename="../../app/ui/window/notices.py"/>
         <source>answering</source>
         <translation>antwortet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused</source>
         <translation>pausiert</translation>
     </message>
@@ -1064,7 +1054,6 @@
         <translation>Die Antwort bisher</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -1078,8 +1067,8 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Go On</source>
         <translation>Fortsetzen</translation>
@@ -1172,7 +1161,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Name</source>
         <translation>Name</translation>
@@ -1262,8 +1250,8 @@
         <translation>Ein anderer Prompt heißt schon so. Dieser heißt noch „{before}“.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <location filename="../../app/ui/window/settings_commands.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Keyboard Shortcuts</source>
         <translation>Tastenkürzel</translation>
     </message>
@@ -1556,7 +1544,6 @@
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>By its template and config</source>
         <translation>Laut Vorlage und Konfiguration</translation>
     </message>
@@ -1566,10 +1553,10 @@
         <translation>Gewichte und die KV-Caches seiner Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/palette/finder.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -2093,8 +2080,8 @@
         <translation>d. MMMM yyyy</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Not loaded</source>
         <translation>Nicht geladen</translation>
@@ -2168,8 +2155,8 @@
         <translation>benutzt {when}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Loading…</source>
@@ -2223,15 +2210,15 @@
         <translation>nicht geladen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Open Model Folder…</source>
         <translation>Modellordner öffnen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Add a Remote Model…</source>
         <translation>Entferntes Modell hinzufügen…</translation>
     </message>
@@ -2491,8 +2478,8 @@
         <translation>Dateien anhängen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
         <location filename="../../app/ui/pane/files.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Attach</source>
         <translation>Anhängen</translation>
     </message>
@@ -2820,8 +2807,8 @@
         <translation>In einem eigenen Ordner nach Modellen suchen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Download a model from the hub</source>
         <translation>Modell vom Hub herunterladen</translation>
     </message>
@@ -2907,87 +2894,87 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Pages of {name}</source>
         <translation>Seiten von {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of pages</source>
         <translation>Seitenzahlen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Which pages does the model get?</source>
         <translation>Welche Seiten bekommt das Modell?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Pages…</source>
         <translation>Ausgewählte Seiten…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Slides of {name}</source>
         <translation>Folien von {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of slides</source>
         <translation>Foliennummern</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Which slides does the model get?</source>
         <translation>Welche Folien bekommt das Modell?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Slides…</source>
         <translation>Ausgewählte Folien…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Sheets of {name}</source>
         <translation>Blätter von {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of sheets</source>
         <translation>Blattnummern</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Which sheets does the model get?</source>
         <translation>Welche Blätter bekommt das Modell?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Sheets…</source>
         <translation>Ausgewählte Blätter…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chapters of {name}</source>
         <translation>Kapitel von {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of chapters</source>
         <translation>Kapitelnummern</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Which chapters does the model get?</source>
         <translation>Welche Kapitel bekommt das Modell?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Chapters…</source>
         <translation>Ausgewählte Kapitel…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has {count} slide.</source>
         <comment>The file has {count} slides.</comment>
         <translation>
@@ -2996,7 +2983,7 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has {count} sheet.</source>
         <comment>The file has {count} sheets.</comment>
         <translation>
@@ -3005,7 +2992,7 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has {count} chapter.</source>
         <comment>The file has {count} chapters.</comment>
         <translation>
@@ -3014,7 +3001,7 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has {count} page.</source>
         <comment>The file has {count} pages.</comment>
         <translation>
@@ -3034,8 +3021,6 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>As the System</source>
         <translation>Wie das System</translation>
     </message>
@@ -3050,9 +3035,8 @@ Jetzt: {now}</translation>
         <translation>Dunkel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Appearance</source>
         <translation>Erscheinungsbild</translation>
     </message>
@@ -3374,12 +3358,10 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Asks you</source>
         <translation>Fragt dich</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for your answer</source>
         <translation>Wartet auf deine Antwort</translation>
@@ -3965,7 +3947,7 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>… {count} character more</source>
         <comment>… {count} characters more</comment>
         <translation>
@@ -4093,8 +4075,8 @@ Du hast nicht geantwortet.</translation>
         <translation>Modellordner öffnen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Open GGUF File…</source>
         <translation>GGUF-Datei öffnen …</translation>
     </message>
@@ -4768,9 +4750,9 @@ Du hast nicht geantwortet.</translation>
         <translation>Server als JSON</translation>
     </message>
     <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Save</source>
         <translation>Speichern</translation>
@@ -5054,8 +5036,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Get Model…</source>
         <translation>Modell holen…</translation>
     </message>
@@ -5718,7 +5700,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Menu  F10</source>
         <translation>Menü  F10</translation>
     </message>
@@ -5728,7 +5709,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Seitenleiste einblenden  Ctrl+B</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat  Ctrl+N</source>
@@ -6215,12 +6195,10 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Thoughts</source>
         <translation>Gedanken</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/chats/exporting/pages.py"/>
         <source>Attached: {file}</source>
         <translation>Angehängt: {file}</translation>
@@ -6242,8 +6220,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/models/errors.py"/>
-        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <source>about {size}</source>
         <translation>etwa {size}</translation>
@@ -6713,12 +6691,12 @@ Du hast nicht geantwortet.</translation>
         <translation>Es braucht {size} und bleibt, wie es ist. Die Kopie ist in wenigen Minuten fertig.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <source>{name} is not wholly downloaded yet</source>
         <translation>{name} ist noch nicht ganz heruntergeladen</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <source>%n model is not wholly downloaded yet</source>
         <comment>%n models are not wholly downloaded yet</comment>
         <translation>
@@ -6727,24 +6705,24 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show</source>
         <translation>Anzeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <source>{name} is converted</source>
         <translation>{name} ist konvertiert</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <source>{name} is downloaded</source>
         <translation>{name} ist heruntergeladen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/found_model.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open</source>
         <translation>Öffnen</translation>
@@ -6764,8 +6742,8 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Remove from List</source>
         <translation>Aus der Liste entfernen</translation>
@@ -7068,8 +7046,8 @@ Du hast nicht geantwortet.</translation>
         <translation>Holen…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>{name} is no longer listed. Its files stay.</source>
         <translation>{name} wird nicht mehr aufgelistet. Die Dateien bleiben.</translation>
     </message>
@@ -7333,8 +7311,8 @@ Du hast nicht geantwortet.</translation>
         <translation>Untätige Modelle entladen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source> min</source>
         <translation> min</translation>
     </message>
@@ -7359,8 +7337,8 @@ Du hast nicht geantwortet.</translation>
         <translation>Weniger</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Where things are</source>
         <translation>Wo was liegt</translation>
     </message>
@@ -7405,20 +7383,20 @@ Du hast nicht geantwortet.</translation>
         <translation>Hoch</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Look</source>
         <translation>Aussehen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Contrast</source>
         <translation>Kontrast</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>All text</source>
         <translation>Aller Text</translation>
     </message>
@@ -7443,8 +7421,8 @@ Du hast nicht geantwortet.</translation>
         <translation> px</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Text size</source>
         <translation>Textgröße</translation>
     </message>
@@ -7459,8 +7437,8 @@ Du hast nicht geantwortet.</translation>
         <translation>Sonst, wie das System es vorgibt</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Motion</source>
         <translation>Bewegung</translation>
     </message>
@@ -7485,8 +7463,8 @@ Du hast nicht geantwortet.</translation>
         <translation>Wonach Editoren und Agenten in ihrer Umgebung suchen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Other programs</source>
         <translation>Andere Programme</translation>
     </message>

@@ -511,7 +511,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore</source>
         <translation>Restaurar</translation>
     </message>
@@ -522,16 +521,14 @@
     </message>
     <message>
         <location filename="../../app/settings/translation.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
         <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/widgets/asking.py"/>
         <source>Close</source>
         <translation>Cerrar</translation>
@@ -630,7 +627,6 @@
         <translation>Informe</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
@@ -917,19 +913,17 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/window/offers.py"/>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/pane/files.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
-        <location filename="../../app/ui/widgets/sheet.py"/>
         <location filename="../../app/ui/widgets/asking.py"/>
+        <location filename="../../app/ui/widgets/sheet.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Cancel</source>
         <translation>Cancelar</translation>
     </message>
@@ -975,7 +969,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>Chats</translation>
@@ -1005,7 +998,6 @@
         <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
@@ -1026,30 +1018,28 @@
         <translation>La exportación ha fallado: {name}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>waiting</source>
         <translation>esperando</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>reading</source>
         <translation>leyendo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <location filename="../../app/ui/window/notices.py"/>
         <source>answering</source>
         <translation>respondiendo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused</source>
         <translation>en pausa</translation>
     </message>
@@ -1064,7 +1054,6 @@
         <translation>La respuesta hasta ahora</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -1078,8 +1067,8 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Go On</source>
         <translation>Continuar</translation>
@@ -1172,7 +1161,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Name</source>
         <translation>Nombre</translation>
@@ -1262,8 +1250,8 @@
         <translation>Otro prompt ya se llama así. Este aún se llama «{before}».</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <location filename="../../app/ui/window/settings_commands.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Keyboard Shortcuts</source>
         <translation>Atajos de teclado</translation>
     </message>
@@ -1556,7 +1544,6 @@
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>By its template and config</source>
         <translation>Según su plantilla y su configuración</translation>
     </message>
@@ -1566,10 +1553,10 @@
         <translation>Pesos y cachés KV de sus chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/palette/finder.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -2093,8 +2080,8 @@
         <translation>d &apos;de&apos; MMMM &apos;de&apos; yyyy</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Not loaded</source>
         <translation>Sin cargar</translation>
@@ -2168,8 +2155,8 @@
         <translation>usado: {when}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Loading…</source>
@@ -2223,15 +2210,15 @@
         <translation>sin cargar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Open Model Folder…</source>
         <translation>Abrir carpeta de modelo…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Add a Remote Model…</source>
         <translation>Añadir un modelo remoto…</translation>
     </message>
@@ -2491,8 +2478,8 @@
         <translation>Adjuntar archivos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
         <location filename="../../app/ui/pane/files.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Attach</source>
         <translation>Adjuntar</translation>
     </message>
@@ -2820,8 +2807,8 @@
         <translation>Buscar modelos en una carpeta propia</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Download a model from the hub</source>
         <translation>Descargar un modelo del hub</translation>
     </message>
@@ -2907,87 +2894,87 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Pages of {name}</source>
         <translation>Páginas de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of pages</source>
         <translation>Números de página</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Which pages does the model get?</source>
         <translation>¿Qué páginas recibe el modelo?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Pages…</source>
         <translation>Páginas elegidas…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Slides of {name}</source>
         <translation>Diapositivas de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of slides</source>
         <translation>Números de diapositiva</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Which slides does the model get?</source>
         <translation>¿Qué diapositivas recibe el modelo?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Slides…</source>
         <translation>Diapositivas elegidas…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Sheets of {name}</source>
         <translation>Hojas de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of sheets</source>
         <translation>Números de hoja</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Which sheets does the model get?</source>
         <translation>¿Qué hojas recibe el modelo?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Sheets…</source>
         <translation>Hojas elegidas…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chapters of {name}</source>
         <translation>Capítulos de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of chapters</source>
         <translation>Números de capítulo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Which chapters does the model get?</source>
         <translation>¿Qué capítulos recibe el modelo?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Chapters…</source>
         <translation>Capítulos elegidos…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has {count} slide.</source>
         <comment>The file has {count} slides.</comment>
         <translation>
@@ -2996,7 +2983,7 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has {count} sheet.</source>
         <comment>The file has {count} sheets.</comment>
         <translation>
@@ -3005,7 +2992,7 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has {count} chapter.</source>
         <comment>The file has {count} chapters.</comment>
         <translation>
@@ -3014,7 +3001,7 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has {count} page.</source>
         <comment>The file has {count} pages.</comment>
         <translation>
@@ -3034,8 +3021,6 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>As the System</source>
         <translation>Como el sistema</translation>
     </message>
@@ -3050,9 +3035,8 @@ Ahora: {now}</translation>
         <translation>Oscuro</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Appearance</source>
         <translation>Apariencia</translation>
     </message>
@@ -3374,12 +3358,10 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Asks you</source>
         <translation>Pregunta</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for your answer</source>
         <translation>Esperando respuesta</translation>
@@ -3965,7 +3947,7 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>… {count} character more</source>
         <comment>… {count} characters more</comment>
         <translation>
@@ -4093,8 +4075,8 @@ Se dejó sin responder.</translation>
         <translation>Abrir carpeta de modelo</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Open GGUF File…</source>
         <translation>Abrir archivo GGUF…</translation>
     </message>
@@ -4768,9 +4750,9 @@ Se dejó sin responder.</translation>
         <translation>Servidores como JSON</translation>
     </message>
     <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Save</source>
         <translation>Guardar</translation>
@@ -5054,8 +5036,8 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Get Model…</source>
         <translation>Obtener modelo…</translation>
     </message>
@@ -5718,7 +5700,6 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Menu  F10</source>
         <translation>Menú  F10</translation>
     </message>
@@ -5728,7 +5709,6 @@ Se dejó sin responder.</translation>
         <translation>Mostrar la barra lateral  Ctrl+B</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat  Ctrl+N</source>
@@ -6215,12 +6195,10 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Thoughts</source>
         <translation>Razonamiento</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/chats/exporting/pages.py"/>
         <source>Attached: {file}</source>
         <translation>Adjunto: {file}</translation>
@@ -6242,8 +6220,8 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/models/errors.py"/>
-        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <source>about {size}</source>
         <translation>unos {size}</translation>
@@ -6713,12 +6691,12 @@ Se dejó sin responder.</translation>
         <translation>Ocupa {size} y se queda como está. La copia se hace en unos minutos.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <source>{name} is not wholly downloaded yet</source>
         <translation>{name} aún no se ha descargado del todo</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <source>%n model is not wholly downloaded yet</source>
         <comment>%n models are not wholly downloaded yet</comment>
         <translation>
@@ -6727,24 +6705,24 @@ Se dejó sin responder.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show</source>
         <translation>Mostrar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <source>{name} is converted</source>
         <translation>{name} se ha convertido</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <source>{name} is downloaded</source>
         <translation>{name} se ha descargado</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/found_model.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open</source>
         <translation>Abrir</translation>
@@ -6764,8 +6742,8 @@ Se dejó sin responder.</translation>
     <message>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Remove from List</source>
         <translation>Quitar de la lista</translation>
@@ -7068,8 +7046,8 @@ Se dejó sin responder.</translation>
         <translation>Obtener…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>{name} is no longer listed. Its files stay.</source>
         <translation>{name} ya no está en la lista. Sus archivos se conservan.</translation>
     </message>
@@ -7333,8 +7311,8 @@ Se dejó sin responder.</translation>
         <translation>Liberar modelos inactivos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source> min</source>
         <translation> min</translation>
     </message>
@@ -7359,8 +7337,8 @@ Se dejó sin responder.</translation>
         <translation>Menos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Where things are</source>
         <translation>Dónde está cada cosa</translation>
     </message>
@@ -7405,20 +7383,20 @@ Se dejó sin responder.</translation>
         <translation>Alto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Look</source>
         <translation>Aspecto</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Contrast</source>
         <translation>Contraste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>All text</source>
         <translation>Todo el texto</translation>
     </message>
@@ -7443,8 +7421,8 @@ Se dejó sin responder.</translation>
         <translation> px</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Text size</source>
         <translation>Tamaño del texto</translation>
     </message>
@@ -7459,8 +7437,8 @@ Se dejó sin responder.</translation>
         <translation>Si no, lo que pida el sistema</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Motion</source>
         <translation>Movimiento</translation>
     </message>
@@ -7485,8 +7463,8 @@ Se dejó sin responder.</translation>
         <translation>Lo que editores y agentes buscan en su entorno</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Other programs</source>
         <translation>Otros programas</translation>
     </message>

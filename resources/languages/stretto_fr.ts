@@ -511,7 +511,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore</source>
         <translation>Restaurer</translation>
     </message>
@@ -522,16 +521,14 @@
     </message>
     <message>
         <location filename="../../app/settings/translation.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
         <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/widgets/asking.py"/>
         <source>Close</source>
         <translation>Fermer</translation>
@@ -630,7 +627,6 @@
         <translation>Rapport</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
@@ -917,19 +913,17 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/window/offers.py"/>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/pane/files.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
-        <location filename="../../app/ui/widgets/sheet.py"/>
         <location filename="../../app/ui/widgets/asking.py"/>
+        <location filename="../../app/ui/widgets/sheet.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Cancel</source>
         <translation>Annuler</translation>
     </message>
@@ -975,7 +969,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>Discussions</translation>
@@ -1005,7 +998,6 @@
         <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
@@ -1026,30 +1018,28 @@
         <translation>L’exportation a échoué&#xa0;: {name}.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>waiting</source>
         <translation>en attente</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>reading</source>
         <translation>lecture</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <location filename="../../app/ui/window/notices.py"/>
         <source>answering</source>
         <translation>répond</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused</source>
         <translation>en pause</translation>
     </message>
@@ -1064,7 +1054,6 @@
         <translation>La réponse jusqu’ici</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -1078,8 +1067,8 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Go On</source>
         <translation>Continuer</translation>
@@ -1172,7 +1161,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Name</source>
         <translation>Nom</translation>
@@ -1262,8 +1250,8 @@
         <translation>Un autre prompt porte ce nom. Celui-ci s’appelle toujours «&#xa0;{before}&#xa0;».</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <location filename="../../app/ui/window/settings_commands.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Keyboard Shortcuts</source>
         <translation>Raccourcis clavier</translation>
     </message>
@@ -1556,7 +1544,6 @@
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>By its template and config</source>
         <translation>D’après son gabarit et sa configuration</translation>
     </message>
@@ -1566,10 +1553,10 @@
         <translation>Poids, et caches KV de ses discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/palette/finder.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -2093,8 +2080,8 @@
         <translation>d MMMM yyyy</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Not loaded</source>
         <translation>Non chargé</translation>
@@ -2168,8 +2155,8 @@
         <translation>utilisé {when}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Loading…</source>
@@ -2223,15 +2210,15 @@
         <translation>non chargé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Open Model Folder…</source>
         <translation>Ouvrir un dossier de modèle…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Add a Remote Model…</source>
         <translation>Ajouter un modèle distant…</translation>
     </message>
@@ -2491,8 +2478,8 @@
         <translation>Joindre des fichiers</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
         <location filename="../../app/ui/pane/files.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Attach</source>
         <translation>Joindre</translation>
     </message>
@@ -2820,8 +2807,8 @@
         <translation>Chercher des modèles dans un de vos dossiers</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Download a model from the hub</source>
         <translation>Télécharger un modèle depuis le hub</translation>
     </message>
@@ -2907,87 +2894,87 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Pages of {name}</source>
         <translation>Pages de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of pages</source>
         <translation>Numéros des pages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Which pages does the model get?</source>
         <translation>Quelles pages le modèle reçoit-il&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Pages…</source>
         <translation>Choisir des pages…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Slides of {name}</source>
         <translation>Diapositives de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of slides</source>
         <translation>Numéros des diapositives</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Which slides does the model get?</source>
         <translation>Quelles diapositives le modèle reçoit-il&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Slides…</source>
         <translation>Choisir des diapositives…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Sheets of {name}</source>
         <translation>Feuilles de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of sheets</source>
         <translation>Numéros des feuilles</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Which sheets does the model get?</source>
         <translation>Quelles feuilles le modèle reçoit-il&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Sheets…</source>
         <translation>Choisir des feuilles…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chapters of {name}</source>
         <translation>Chapitres de {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of chapters</source>
         <translation>Numéros des chapitres</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Which chapters does the model get?</source>
         <translation>Quels chapitres le modèle reçoit-il&#xa0;?</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Chapters…</source>
         <translation>Choisir des chapitres…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has {count} slide.</source>
         <comment>The file has {count} slides.</comment>
         <translation>
@@ -2996,7 +2983,7 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has {count} sheet.</source>
         <comment>The file has {count} sheets.</comment>
         <translation>
@@ -3005,7 +2992,7 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has {count} chapter.</source>
         <comment>The file has {count} chapters.</comment>
         <translation>
@@ -3014,7 +3001,7 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has {count} page.</source>
         <comment>The file has {count} pages.</comment>
         <translation>
@@ -3034,8 +3021,6 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>As the System</source>
         <translation>Comme le système</translation>
     </message>
@@ -3050,9 +3035,8 @@ Maintenant&#xa0;: {now}</translation>
         <translation>Sombre</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Appearance</source>
         <translation>Apparence</translation>
     </message>
@@ -3374,12 +3358,10 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Asks you</source>
         <translation>Vous interroge</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for your answer</source>
         <translation>Attend votre réponse</translation>
@@ -3965,7 +3947,7 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>… {count} character more</source>
         <comment>… {count} characters more</comment>
         <translation>
@@ -4093,8 +4075,8 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Ouvrir un dossier de modèle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Open GGUF File…</source>
         <translation>Ouvrir un fichier GGUF…</translation>
     </message>
@@ -4768,9 +4750,9 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Serveurs en JSON</translation>
     </message>
     <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Save</source>
         <translation>Enregistrer</translation>
@@ -5054,8 +5036,8 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Get Model…</source>
         <translation>Télécharger un modèle…</translation>
     </message>
@@ -5718,7 +5700,6 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Menu  F10</source>
         <translation>Menu  F10</translation>
     </message>
@@ -5728,7 +5709,6 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Afficher la barre latérale  Ctrl+B</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat  Ctrl+N</source>
@@ -6215,12 +6195,10 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Thoughts</source>
         <translation>Réflexion</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/chats/exporting/pages.py"/>
         <source>Attached: {file}</source>
         <translation>Joint&#xa0;: {file}</translation>
@@ -6242,8 +6220,8 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/models/errors.py"/>
-        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <source>about {size}</source>
         <translation>environ {size}</translation>
@@ -6713,12 +6691,12 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Il prend {size} et reste tel quel. La copie est faite en quelques minutes.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <source>{name} is not wholly downloaded yet</source>
         <translation>{name} n’est pas entièrement téléchargé</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <source>%n model is not wholly downloaded yet</source>
         <comment>%n models are not wholly downloaded yet</comment>
         <translation>
@@ -6727,24 +6705,24 @@ Vous avez laissé la question sans réponse.</translation>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show</source>
         <translation>Afficher</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <source>{name} is converted</source>
         <translation>{name} est converti</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <source>{name} is downloaded</source>
         <translation>{name} est téléchargé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/found_model.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open</source>
         <translation>Ouvrir</translation>
@@ -6764,8 +6742,8 @@ Vous avez laissé la question sans réponse.</translation>
     <message>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Remove from List</source>
         <translation>Retirer de la liste</translation>
@@ -7068,8 +7046,8 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Télécharger…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>{name} is no longer listed. Its files stay.</source>
         <translation>{name} n’est plus dans la liste. Ses fichiers restent.</translation>
     </message>
@@ -7333,8 +7311,8 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Décharger les modèles inactifs</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source> min</source>
         <translation> min</translation>
     </message>
@@ -7359,8 +7337,8 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Moins</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Where things are</source>
         <translation>Emplacements</translation>
     </message>
@@ -7405,20 +7383,20 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Élevé</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Look</source>
         <translation>Aspect</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Contrast</source>
         <translation>Contraste</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>All text</source>
         <translation>Tous les textes</translation>
     </message>
@@ -7443,8 +7421,8 @@ Vous avez laissé la question sans réponse.</translation>
         <translation> px</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Text size</source>
         <translation>Taille du texte</translation>
     </message>
@@ -7459,8 +7437,8 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Sinon, comme le système le demande</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Motion</source>
         <translation>Animations</translation>
     </message>
@@ -7485,8 +7463,8 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Ce que les éditeurs et les agents cherchent dans leur environnement</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Other programs</source>
         <translation>Autres programmes</translation>
     </message>

@@ -509,7 +509,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
         <source>Restore</source>
         <translation>復元</translation>
     </message>
@@ -520,16 +519,14 @@
     </message>
     <message>
         <location filename="../../app/settings/translation.py"/>
-        <location filename="../../app/ui/dialogs/kept.py"/>
         <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/dialogs/about.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/widgets/asking.py"/>
         <source>Close</source>
         <translation>閉じる</translation>
@@ -628,7 +625,6 @@
         <translation>レポート</translation>
     </message>
     <message>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
@@ -914,19 +910,17 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <location filename="../../app/ui/window/offers.py"/>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/pane/files.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
-        <location filename="../../app/ui/widgets/sheet.py"/>
         <location filename="../../app/ui/widgets/asking.py"/>
+        <location filename="../../app/ui/widgets/sheet.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Cancel</source>
         <translation>キャンセル</translation>
     </message>
@@ -972,7 +966,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>チャット</translation>
@@ -1002,7 +995,6 @@
         <location filename="../../app/ui/compare/table_window.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
-        <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <location filename="../../app/ui/widgets/buttons.py"/>
         <source>Stop</source>
@@ -1022,30 +1014,28 @@
         <translation>書き出しに失敗しました: {name}。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>waiting</source>
         <translation>待機中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>reading</source>
         <translation>読み取り中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <location filename="../../app/ui/window/notices.py"/>
         <source>answering</source>
         <translation>回答中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/score.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused</source>
         <translation>一時停止中</translation>
     </message>
@@ -1060,7 +1050,6 @@
         <translation>ここまでの回答</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -1074,8 +1063,8 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/tool_row.py"/>
         <source>Go On</source>
         <translation>続ける</translation>
@@ -1168,7 +1157,6 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <source>Name</source>
         <translation>名前</translation>
@@ -1258,8 +1246,8 @@
         <translation>同じ名前のプロンプトがあります。今はまだ「{before}」のままです。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <location filename="../../app/ui/window/settings_commands.py"/>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Keyboard Shortcuts</source>
         <translation>キーボードショートカット</translation>
     </message>
@@ -1548,7 +1536,6 @@
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/models/models_table.py"/>
         <source>By its template and config</source>
         <translation>テンプレートと設定ファイルによる</translation>
     </message>
@@ -1558,10 +1545,10 @@
         <translation>重みと、チャットのKVキャッシュ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
-        <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/models/found.py"/>
+        <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/palette/finder.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -2080,8 +2067,8 @@
         <translation>yyyy年M月d日</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Not loaded</source>
         <translation>未ロード</translation>
@@ -2152,8 +2139,8 @@
         <translation>使用: {when}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Loading…</source>
@@ -2207,15 +2194,15 @@
         <translation>未ロード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Open Model Folder…</source>
         <translation>モデルフォルダを開く…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Add a Remote Model…</source>
         <translation>リモートモデルを追加…</translation>
     </message>
@@ -2474,8 +2461,8 @@
         <translation>ファイルを添付</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/offers.py"/>
         <location filename="../../app/ui/pane/files.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Attach</source>
         <translation>添付</translation>
     </message>
@@ -2800,8 +2787,8 @@
         <translation>手持ちのフォルダでモデルを探します</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <source>Download a model from the hub</source>
         <translation>Hubからモデルをダウンロードします</translation>
     </message>
@@ -2885,87 +2872,87 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Pages of {name}</source>
         <translation>{name}のページ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of pages</source>
         <translation>ページの番号</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Which pages does the model get?</source>
         <translation>どのページをモデルに渡しますか？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Pages…</source>
         <translation>ページを選ぶ…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Slides of {name}</source>
         <translation>{name}のスライド</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of slides</source>
         <translation>スライドの番号</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Which slides does the model get?</source>
         <translation>どのスライドをモデルに渡しますか？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Slides…</source>
         <translation>スライドを選ぶ…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Sheets of {name}</source>
         <translation>{name}のシート</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of sheets</source>
         <translation>シートの番号</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Which sheets does the model get?</source>
         <translation>どのシートをモデルに渡しますか？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Sheets…</source>
         <translation>シートを選ぶ…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chapters of {name}</source>
         <translation>{name}の章</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Numbers of chapters</source>
         <translation>章の番号</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Which chapters does the model get?</source>
         <translation>どの章をモデルに渡しますか？</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>Chosen Chapters…</source>
         <translation>章を選ぶ…</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has {count} slide.</source>
         <comment>The file has {count} slides.</comment>
         <translation>
@@ -2973,7 +2960,7 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has {count} sheet.</source>
         <comment>The file has {count} sheets.</comment>
         <translation>
@@ -2981,7 +2968,7 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has {count} chapter.</source>
         <comment>The file has {count} chapters.</comment>
         <translation>
@@ -2989,7 +2976,7 @@ Now: {now}</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/pane/files.py"/>
         <source>The file has {count} page.</source>
         <comment>The file has {count} pages.</comment>
         <translation>
@@ -3008,8 +2995,6 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>As the System</source>
         <translation>システムに合わせる</translation>
     </message>
@@ -3024,9 +3009,8 @@ Now: {now}</source>
         <translation>ダーク</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Appearance</source>
         <translation>外観</translation>
     </message>
@@ -3342,12 +3326,10 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <location filename="../../app/ui/style/figures.py"/>
         <source>Asks you</source>
         <translation>確認待ち</translation>
     </message>
     <message>
-        <location filename="../../app/ui/style/figures.py"/>
         <location filename="../../app/ui/style/figures.py"/>
         <source>Waiting for your answer</source>
         <translation>あなたの返答を待っています</translation>
@@ -3926,7 +3908,7 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
         <source>… {count} character more</source>
         <comment>… {count} characters more</comment>
         <translation>
@@ -4052,8 +4034,8 @@ You left it unanswered.</source>
         <translation>モデルフォルダを開く</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Open GGUF File…</source>
         <translation>GGUF ファイルを開く…</translation>
     </message>
@@ -4719,9 +4701,9 @@ You left it unanswered.</source>
         <translation>サーバー（JSON）</translation>
     </message>
     <message>
+        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Save</source>
         <translation>保存</translation>
@@ -4999,8 +4981,8 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Get Model…</source>
         <translation>モデルを入手…</translation>
     </message>
@@ -5655,7 +5637,6 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Menu  F10</source>
         <translation>メニュー  F10</translation>
     </message>
@@ -5665,7 +5646,6 @@ You left it unanswered.</source>
         <translation>サイドバーを表示  Ctrl+B</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat  Ctrl+N</source>
@@ -6140,12 +6120,10 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
-        <location filename="../../app/chats/exporting/pages.py"/>
         <source>Thoughts</source>
         <translation>思考</translation>
     </message>
     <message>
-        <location filename="../../app/chats/exporting/pages.py"/>
         <location filename="../../app/chats/exporting/pages.py"/>
         <source>Attached: {file}</source>
         <translation>添付: {file}</translation>
@@ -6167,8 +6145,8 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/models/errors.py"/>
-        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/fit.py"/>
+        <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <source>about {size}</source>
         <translation>約{size}</translation>
@@ -6621,12 +6599,12 @@ You left it unanswered.</source>
         <translation>今のサイズは{size}で、元のモデルはそのまま残ります。コピーは数分でできます。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <source>{name} is not wholly downloaded yet</source>
         <translation>{name}のダウンロードはまだ完了していません</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <source>%n model is not wholly downloaded yet</source>
         <comment>%n models are not wholly downloaded yet</comment>
         <translation>
@@ -6634,24 +6612,24 @@ You left it unanswered.</source>
         </translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Show</source>
         <translation>表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <source>{name} is converted</source>
         <translation>{name}を変換しました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <source>{name} is downloaded</source>
         <translation>{name}をダウンロードしました</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/found_model.py"/>
+        <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Open</source>
         <translation>開く</translation>
@@ -6671,8 +6649,8 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Remove from List</source>
         <translation>リストから外す</translation>
@@ -6971,8 +6949,8 @@ You left it unanswered.</source>
         <translation>入手…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/model_list.py"/>
         <location filename="../../app/ui/models/foot.py"/>
+        <location filename="../../app/ui/models/model_list.py"/>
         <source>{name} is no longer listed. Its files stay.</source>
         <translation>{name}をリストから外しました。ファイルは残っています。</translation>
     </message>
@@ -7236,8 +7214,8 @@ You left it unanswered.</source>
         <translation>待機中のモデルをアンロード</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source> min</source>
         <translation> 分</translation>
     </message>
@@ -7262,8 +7240,8 @@ You left it unanswered.</source>
         <translation>隠す</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Where things are</source>
         <translation>保存場所</translation>
     </message>
@@ -7308,20 +7286,20 @@ You left it unanswered.</source>
         <translation>高</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Look</source>
         <translation>見た目</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Contrast</source>
         <translation>コントラスト</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>All text</source>
         <translation>すべてのテキスト</translation>
     </message>
@@ -7346,8 +7324,8 @@ You left it unanswered.</source>
         <translation> px</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Text size</source>
         <translation>文字サイズ</translation>
     </message>
@@ -7362,8 +7340,8 @@ You left it unanswered.</source>
         <translation>オフの場合はシステムの指定に従います</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>Motion</source>
         <translation>動き</translation>
     </message>
@@ -7388,8 +7366,8 @@ You left it unanswered.</source>
         <translation>エディタやエージェントが参照する環境変数</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Other programs</source>
         <translation>ほかのプログラム</translation>
     </message>

@@ -108,20 +108,126 @@ class JumpButton(QAbstractButton):
         self.update()
 
 
-class TranscriptArea(QAbstractScrollArea):
-    """Places the rows and scrolls them; keeps the reader's line, or the end, where it is.
+STEP = 96
+"""Pixels: how far an arrow key scrolls."""
+
+_PAGES = {Qt.Key.Key_PageUp: -0.9, Qt.Key.Key_PageDown: 0.9}
+_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+_ASIDE = {Qt.Key.Key_Left: -STEP, Qt.Key.Key_Right: STEP}
+_DELETES = {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}
+_SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+class TranscriptKeys:
+    """Up and down go from message to message, left and right move wide code, Delete deletes.
+
+    Tab goes through the buttons of a message (`MessageRow`).
+    """
+
+    def __init__(self, view: TranscriptView) -> None:
+        self._view = view
+
+    def press(self, event: QKeyEvent) -> bool:
+        """Do what a key means here; False if it means nothing."""
+        key, number = Qt.Key(event.key()), self._with_keys()
+        row = self._view.places[number].row if number is not None else None
+        if key in _PAGES:
+            self._view.scroll_pages(_PAGES[key])
+        elif number is None:
+            return False
+        elif key in _STEPS:
+            self._step(number, _STEPS[key])
+        elif key == Qt.Key.Key_Home:
+            self._go(0)
+        elif key == Qt.Key.Key_End:
+            self._go(len(self._view.places) - 1)
+        elif row is not None and key in _DELETES and not row.in_text():
+            self._delete(number)
+        elif row is not None and key in _ASIDE:
+            row.move_code(_ASIDE[key])
+        elif row is not None and key == Qt.Key.Key_F10 and event.modifiers() == _SHIFT:
+            row.pop_menu()  # by X11 it is the menu's key only where a desktop says so
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            self._view.asked.emit("copy", self._view.places[number].message_id)
+        else:
+            return False
+        return True
+
+    def enter(self) -> bool:
+        """Give the keys to the last message that is in view; False if there is none."""
+        self._view.lay_out()
+        seen = self._view.nearby(0)
+        if seen:
+            self._go(seen[-1])
+        return bool(seen)
+
+    def paint_mark(self, viewport: QWidget) -> None:
+        """Paint a line in the margin of the message that has the focus."""
+        for place in self._view.places:
+            if place.row is not None and place.row.hasFocus():
+                area = place.row.geometry()
+                painter = QPainter(viewport)
+                painter.fillRect(
+                    area.left() - 10, area.top(), 2, area.height(), theme().color("accent")
+                )
+
+    def _with_keys(self) -> int | None:
+        """The number of the message that has the keys."""
+        rows = ((number, place.row) for number, place in enumerate(self._view.places))
+        return next((number for number, row in rows if row is not None and row.has_keys()), None)
+
+    def _go(self, number: int) -> None:
+        """Give a message the keys and bring it into view: its end, coming from below."""
+        view, place = self._view, self._view.places[number]
+        bar = view.verticalScrollBar()
+        # Twice: the first brings it near, which makes it and the heights around it known.
+        for _ in range(2):
+            head = place.top - view.TOP
+            foot = place.top + place.height + view.BOTTOM - view.viewport().height()
+            bar.setValue(min(max(bar.value(), min(head, foot)), max(head, foot)))
+            view.lay_out()
+        if place.row is not None:
+            place.row.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _delete(self, number: int) -> None:
+        """Ask for it to be deleted; the keys are then at the message before it."""
+        gone = self._view.places[number].message_id
+        self._view.asked.emit(Action.DELETE.value, gone)
+        left = self._view.places
+        if left and all(place.message_id != gone for place in left):
+            self._view.lay_out()
+            self._go(min(max(0, number - 1), len(left) - 1))
+
+    def _step(self, number: int, by: int) -> None:
+        """To the next message, or on in this one while more of it is beyond the view."""
+        view, place = self._view, self._view.places[number]
+        bar = view.verticalScrollBar()
+        foot = place.top + place.height - view.viewport().height()
+        beyond = foot - bar.value() if by > 0 else bar.value() - place.top
+        if beyond > 0:
+            bar.setValue(bar.value() + by * min(STEP, beyond + view.BOTTOM))
+        elif number + by == len(view.places):
+            view.left.emit(True)
+        else:
+            self._go(max(0, number + by))
+
+
+class TranscriptView(QAbstractScrollArea):
+    """Shows a chat's path; keeps the reader's line, or the end, where it is.
 
     Signals:
         asked(action, id): what a message's buttons ask for.
-        left(forward): the keys are to go on to what comes after the conversation, or before it.
+        left(forward): the focus is to go on to what comes after the conversation, or before it.
+        put_up(id): a message has come near enough to what is seen to have a row.
     """
 
     TOP, BOTTOM, GAP = 20, 12, 8
 
     asked = Signal(str, str)
     left = Signal(bool)
+    put_up = Signal(str)
 
-    def __init__(self, parent: QWidget | None) -> None:
+    def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._places: list[Place] = []
         self._placed = 0  # of the tops of so many places are right, the heights above them known
@@ -137,24 +243,21 @@ class TranscriptArea(QAbstractScrollArea):
         self._jump = JumpButton(self)
         self._jump.clicked.connect(self.jump_to_end)
         self._jump.hide()
+        self._chat = chat
+        self._words: Words = ""
+        self._found_in = ""  # the one message in which the words are marked; "" for all
+        self._left_out: frozenset[str] = frozenset()
+        self._keys = TranscriptKeys(self)
+        self.setAccessibleName(tr("Conversation"))
+        chat.path_changed.connect(self._rebuild)
+        chat.turn_changed.connect(self._on_turn)
+        chat.message_added.connect(self._on_added)
+        chat.message_changed.connect(self._on_changed)
+        chat.text_added.connect(self._on_text)
+        theme().changed.connect(self._on_theme)
+        self._rebuild()
 
-    # What a subclass knows of the messages.
-
-    def _estimate(self, place: Place, width: int) -> int:
-        """About how high a message is that was never laid out, in pixels."""
-        raise NotImplementedError
-
-    def _answering(self) -> bool:
-        """Whether text is coming at the end."""
-        raise NotImplementedError
-
-    def _put_up(self, place: Place) -> MessageRow:
-        """Make the message's widget."""
-        raise NotImplementedError
-
-    def _take_down(self, place: Place) -> None:
-        """Remove the message's widget, if it has one."""
-        raise NotImplementedError
+    # Where the rows are, and how they are scrolled.
 
     @property
     def places(self) -> Sequence[Place]:
@@ -322,135 +425,7 @@ class TranscriptArea(QAbstractScrollArea):
         self._jump.move((self.viewport().width() - self._jump.width()) // 2, self.height() - 44)
         self._jump.raise_()
 
-
-STEP = 96
-"""Pixels: how far an arrow key scrolls."""
-
-_PAGES = {Qt.Key.Key_PageUp: -0.9, Qt.Key.Key_PageDown: 0.9}
-_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
-_ASIDE = {Qt.Key.Key_Left: -STEP, Qt.Key.Key_Right: STEP}
-_DELETES = {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}
-_SHIFT = Qt.KeyboardModifier.ShiftModifier
-
-
-class TranscriptKeys:
-    """Up and down go from message to message, left and right move wide code, Delete deletes.
-
-    Tab goes through the buttons of a message (`MessageRow`).
-    """
-
-    def __init__(self, view: TranscriptArea) -> None:
-        self._view = view
-
-    def press(self, event: QKeyEvent) -> bool:
-        """Do what a key means here; False if it means nothing."""
-        key, number = Qt.Key(event.key()), self._with_keys()
-        row = self._view.places[number].row if number is not None else None
-        if key in _PAGES:
-            self._view.scroll_pages(_PAGES[key])
-        elif number is None:
-            return False
-        elif key in _STEPS:
-            self._step(number, _STEPS[key])
-        elif key == Qt.Key.Key_Home:
-            self._go(0)
-        elif key == Qt.Key.Key_End:
-            self._go(len(self._view.places) - 1)
-        elif row is not None and key in _DELETES and not row.in_text():
-            self._delete(number)
-        elif row is not None and key in _ASIDE:
-            row.move_code(_ASIDE[key])
-        elif row is not None and key == Qt.Key.Key_F10 and event.modifiers() == _SHIFT:
-            row.pop_menu()  # by X11 it is the menu's key only where a desktop says so
-        elif event.matches(QKeySequence.StandardKey.Copy):
-            self._view.asked.emit("copy", self._view.places[number].message_id)
-        else:
-            return False
-        return True
-
-    def enter(self) -> bool:
-        """Give the keys to the last message that is in view; False if there is none."""
-        self._view.lay_out()
-        seen = self._view.nearby(0)
-        if seen:
-            self._go(seen[-1])
-        return bool(seen)
-
-    def paint_mark(self, viewport: QWidget) -> None:
-        """Paint a line in the margin of the message that has the focus."""
-        for place in self._view.places:
-            if place.row is not None and place.row.hasFocus():
-                area = place.row.geometry()
-                painter = QPainter(viewport)
-                painter.fillRect(
-                    area.left() - 10, area.top(), 2, area.height(), theme().color("accent")
-                )
-
-    def _with_keys(self) -> int | None:
-        """The number of the message that has the keys."""
-        rows = ((number, place.row) for number, place in enumerate(self._view.places))
-        return next((number for number, row in rows if row is not None and row.has_keys()), None)
-
-    def _go(self, number: int) -> None:
-        """Give a message the keys and bring it into view: its end, coming from below."""
-        view, place = self._view, self._view.places[number]
-        bar = view.verticalScrollBar()
-        # Twice: the first brings it near, which makes it and the heights around it known.
-        for _ in range(2):
-            head = place.top - view.TOP
-            foot = place.top + place.height + view.BOTTOM - view.viewport().height()
-            bar.setValue(min(max(bar.value(), min(head, foot)), max(head, foot)))
-            view.lay_out()
-        if place.row is not None:
-            place.row.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _delete(self, number: int) -> None:
-        """Ask for it to be deleted; the keys are then at the message before it."""
-        gone = self._view.places[number].message_id
-        self._view.asked.emit(Action.DELETE.value, gone)
-        left = self._view.places
-        if left and all(place.message_id != gone for place in left):
-            self._view.lay_out()
-            self._go(min(max(0, number - 1), len(left) - 1))
-
-    def _step(self, number: int, by: int) -> None:
-        """To the next message, or on in this one while more of it is beyond the view."""
-        view, place = self._view, self._view.places[number]
-        bar = view.verticalScrollBar()
-        foot = place.top + place.height - view.viewport().height()
-        beyond = foot - bar.value() if by > 0 else bar.value() - place.top
-        if beyond > 0:
-            bar.setValue(bar.value() + by * min(STEP, beyond + view.BOTTOM))
-        elif number + by == len(view.places):
-            view.left.emit(True)
-        else:
-            self._go(max(0, number + by))
-
-
-class TranscriptView(TranscriptArea):
-    """Shows a chat's path and follows its end while the reader is there.
-
-    Signals:
-        put_up(id): a message has come near enough to what is seen to have a row.
-    """
-
-    put_up = Signal(str)
-
-    def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._chat = chat
-        self._words: Words = ""
-        self._found_in = ""  # the one message in which the words are marked; "" for all
-        self._left_out: frozenset[str] = frozenset()
-        self._keys = TranscriptKeys(self)
-        self.setAccessibleName(tr("Conversation"))
-        chat.path_changed.connect(self._rebuild)
-        chat.turn_changed.connect(self._on_turn)
-        chat.message_added.connect(self._on_added)
-        chat.message_changed.connect(self._on_changed)
-        chat.text_added.connect(self._on_text)
-        theme().changed.connect(self._on_theme)
-        self._rebuild()
+    # What they show.
 
     def show_message(self, message_id: str) -> None:
         """Bring a message into view (a search result)."""

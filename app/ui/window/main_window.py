@@ -15,9 +15,8 @@ from app.system.awake import Awake
 from app.system.single import SingleInstance
 from app.system.updates import Release
 from app.ui.dialogs.about import UpdateDialog
-from app.ui.models.downloads import DownloadsInWindow
 from app.ui.models.fit import FitFlow
-from app.ui.models.get_model import GetModelDialog
+from app.ui.models.get_model import DownloadsInWindow
 from app.ui.score import ScoreView
 from app.ui.settings.look import add_appearance
 from app.ui.sidebar.guests import GuestsInWindow
@@ -131,9 +130,7 @@ class MainWindow(QMainWindow):
             store, library, self.workspace, settings, self.chats, self.toast, self._undos, self
         )
         self.downloads = context.models.downloads
-        self.downloads_in_window = DownloadsInWindow(
-            self.downloads, library.loader, self, GetModelDialog
-        )
+        self.downloads_in_window = DownloadsInWindow(self.downloads, library.loader, self)
         self.models = ModelCommands(
             *(context, self.downloads_in_window, fitting, self.chats),
             *(self.pane_menus, self._undos, self.toast, self),

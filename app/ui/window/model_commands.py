@@ -10,9 +10,9 @@ from app.models.names import model_location
 from app.models.removal import Removed
 from app.settings.language import mark, tr
 from app.settings.paths import GUIDE
-from app.ui.models.downloads import DownloadsInWindow
 from app.ui.models.fit import FitFlow
 from app.ui.models.foot import ConvertDialog
+from app.ui.models.get_model import DownloadsInWindow
 from app.ui.models.machines import MachinesDialog
 from app.ui.models.models_window import ModelsWindow
 from app.ui.widgets.sheet import open_dialog
