@@ -38,7 +38,7 @@ EXCLUDED = [
     *("onnxruntime.tools", "onnxruntime.transformers", "google.protobuf", "flatbuffers", "onnx"),
     # another way to download, 11 MB; `engine/hub` does not use it
     "hf_xet",
-    # send2trash would take GLib of the machine that builds, where there is one
+    # keyring's backend for libsecret would take GLib of the machine that builds, where it is
     "gi",
     *("PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtQuickWidgets", "PySide6.QtTest"),
     *("PySide6.QtDesigner", "PySide6.QtHelp", "PySide6.QtUiTools", "PySide6.QtSql"),

@@ -45,7 +45,6 @@ ROOTS = (
     "pypdfium2",
     "pygments",
     "qasync",
-    "send2trash",
     "starlette",
     "uvicorn",
     "zeroconf",
