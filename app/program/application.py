@@ -269,19 +269,41 @@ class Application(QObject):
 
     @Slot()
     def shut_down(self) -> None:
-        """End in order. May be called again, to no effect."""
+        """End in stages, each of which may rely on those before. May be called again, to no effect.
+
+        Dialogs first, so that nobody answers any more; then sequences, the window's and the
+        door's; then replies and the engine, whose last words are taken in; then all is saved and
+        the store closed; the window's widgets go last.
+        """
         if self._down:
             return
         self._down = True
+        self._end_dialogs()
+        self._end_sequences()
+        self._end_engine()
+        if self.already_runs:  # nothing here is this program's to save
+            return
+        self._save()
+        self._take_down()
+        self.ended.emit()
+
+    def _end_dialogs(self) -> None:
+        """Close what blocks the window; one that stays open all the same is not asked twice."""
+        last = None
+        while (dialog := QApplication.activeModalWidget()) is not None and dialog is not last:
+            dialog.close()
+            last = dialog
+
+    def _end_sequences(self) -> None:
         if self.updates is not None:
             self.updates.stop()
-        if (dialog := QApplication.activeModalWidget()) is not None:
-            dialog.close()
         if self.window is not None:
             self.window.end()
         if self.serving is not None:
             self.serving.shut_down()
         flows.end(self.BACKGROUND_STOP_S)
+
+    def _end_engine(self) -> None:
         if self.library is not None:
             self.library.cancel_for_close()
         if self._engine is not None:
@@ -292,8 +314,8 @@ class Application(QObject):
         self.newer.end()
         if self.library is not None:
             self.library.close()
-        if self.already_runs:  # nothing here is this program's to save
-            return
+
+    def _save(self) -> None:
         self.settings.save()  # again: the disk may have been full at the last change
         if self.store is not None:
             if self.unsaved is not None:
@@ -307,6 +329,8 @@ class Application(QObject):
                 self._opening.words = restored(self._paths.chats, self._restoring)
             except StoreError as error:
                 self._opening.words = not_restored(error)
+
+    def _take_down(self) -> None:
         if self.window is not None:
             self.window.close()
             self.window.deleteLater()
@@ -320,4 +344,3 @@ class Application(QObject):
             self.crashes.end()
         logs.stop(self._log_handler)
         self.single.release()
-        self.ended.emit()
