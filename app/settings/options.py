@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from PySide6.QtCore import QObject, Signal
+
 from app.settings.files import Saving
 from app.settings.language import LANGUAGES
 
@@ -24,6 +26,16 @@ UNLOAD_IDLE_MIN = 30.0
 """Minutes without use after which a model leaves memory at a first start."""
 _WAIT_S = 5.0
 _MOST_USED = 500  # models of which it is known when they were used
+
+
+class Announcer(QObject):
+    """Tells of options, so that nobody has to be refreshed by whoever changes one.
+
+    Signals:
+        changed(option): it has another value, which is in the settings already.
+    """
+
+    changed = Signal(str)
 
 
 @dataclass(frozen=True)
@@ -74,6 +86,7 @@ class Settings:
         serve_evict: one more takes the place of the longest unused, and is not refused.
         serve_per_key, serve_per_minute: requests of one key at once, and in a minute; 0 sets none.
         serve_unload_min: minutes after which models go that only others have used; 0 keeps them.
+        announcer: tells which options have changed; no option.
         file: where they are saved, None for nowhere; no option.
         set_aside: where an unreadable file was moved to; no option.
         unread: why the file could not be read, "" if it could; no option.
@@ -125,6 +138,7 @@ class Settings:
     serve_per_key: int = 0
     serve_per_minute: int = 0
     serve_unload_min: int = 0
+    announcer: Announcer = field(default_factory=Announcer, repr=False, compare=False)
     file: Path | None = field(default=None, repr=False, compare=False)
     set_aside: Path | None = field(default=None, repr=False, compare=False)
     unread: str = field(default="", repr=False, compare=False)
@@ -166,17 +180,21 @@ class Settings:
         )
 
     def set(self, **values: Any) -> None:
-        """Change options and have them saved. Raises AttributeError for what is no option.
+        """Change options, have them saved, and announce those that have another value.
 
-        They are written on a thread of their own: nothing waits for the disk here.
+        They are written on a thread of their own: nothing waits for the disk here. Raises
+        AttributeError for what is no option.
         """
         for name in values:
             if name not in _OPTIONS:
                 raise AttributeError(f"{name} is no option")
+        others = [name for name, value in values.items() if getattr(self, name) != value]
         for name, value in values.items():
             object.__setattr__(self, name, value)
         if self.file is not None:
             _saving.put(self.file, self._text())
+        for name in others:
+            self.announcer.changed.emit(name)
 
     def save(self, path: Path | None = None) -> None:
         """Write the file, or another, and wait for it: a few seconds at most."""

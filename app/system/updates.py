@@ -114,6 +114,7 @@ def fetch(url: str) -> bytes:
 
         def redirect_request(self, *asked: Any) -> Any:
             if not _may_ask(str(asked[-1])):
+                asked[1].close()  # the answer that sends there
                 raise ValueError(tr("it was sent elsewhere"))
             return super().redirect_request(*asked)
 

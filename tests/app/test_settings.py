@@ -116,3 +116,13 @@ def test_profile_a_number_that_is_no_time_does_not_keep_the_window_shut(tmp_path
     assert settings.used == {"/n": 5.0}
     assert settings.zoom == 110
     assert settings.set_aside is None
+
+
+def test_only_options_with_another_value_are_announced(tmp_path: Path) -> None:
+    settings = Settings(file=tmp_path / "settings.json")
+    said: list[tuple[str, object]] = []
+    settings.announcer.changed.connect(lambda name: said.append((name, getattr(settings, name))))
+    settings.set(zoom=125, tray=False, spelling="off")
+    assert said == [("zoom", 125), ("spelling", "off")]
+    settings.set(zoom=125)
+    assert len(said) == 2

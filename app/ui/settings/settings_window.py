@@ -7,7 +7,6 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -52,12 +51,10 @@ class SettingsWindow(QDialog):
     """Look, writing, new chats, models, memory, and where things lie.
 
     Signals:
-        changed(): something was chosen; it is in the settings already.
         get_asked(): the person wants a model from the hub.
         restart_asked(): the program is to start again, in another language.
     """
 
-    changed = Signal()
     get_asked = Signal()
     restart_asked = Signal()
 
@@ -78,6 +75,7 @@ class SettingsWindow(QDialog):
         self.setWindowTitle(tr("Settings"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._settings = settings
+        self._set = settings.set
         self._open_folder = open_folder or asking.show_folder
         self.page = self._page = FormPage(self)
         look = self.looks = Look(self._page, settings, self._choice, self._set)
@@ -192,7 +190,6 @@ class SettingsWindow(QDialog):
         self._page.section(mark("Models"))
         self.models = ModelList(self._settings, library, self._open_folder, self._page)
         self.models.changed.connect(self._fill_model)
-        self.models.changed.connect(self.changed)
         self.models.get_asked.connect(self.get_asked)
         self._page.add(self.models)
 
@@ -265,10 +262,6 @@ class SettingsWindow(QDialog):
             if self.isVisible():
                 UpdateDialog(release, self._settings, self).show()
 
-    def _set(self, **values: object) -> None:
-        self._settings.set(**values)
-        self.changed.emit()
-
     @Slot()
     def _on_new_chat(self) -> None:
         # What the window does not show (another version's options, say) stays as it is.
@@ -292,7 +285,3 @@ class SettingsWindow(QDialog):
             self.model.addItem(model_fallback_name(ref), ref)
         self.model.setCurrentIndex(self.model.findData(ref))
         self._set(model=ref)
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        self.changed.emit()
-        super().closeEvent(event)

@@ -200,8 +200,6 @@ class MainWindow(QMainWindow):
         self.score.closed.connect(self.toggle_score)
         self.score.pause_asked.connect(chats.pause_chat)
         self.downloads_in_window.opened.connect(chats.use_model)
-        self.settings_commands.changed.connect(self.comforts.tray.refresh)
-        self.settings_commands.changed.connect(self.comforts.spelling.take_over)
         self.settings_commands.get_asked.connect(self.downloads_in_window.show)
         self.downloads.finished.connect(self.settings_commands.on_downloaded)
         self.comforts.notifications.opened.connect(self._on_notification)

@@ -326,6 +326,12 @@ class Tray(QObject):
         self._window = window
         self.icon: QSystemTrayIcon | None = None
         self._menu: QMenu | None = None
+        settings.announcer.changed.connect(self._on_changed)
+
+    @Slot(str)
+    def _on_changed(self, option: str) -> None:
+        if option == "tray":
+            self.refresh()
 
     @Slot()
     def refresh(self) -> None:

@@ -108,6 +108,7 @@ class SpellingCommands(QObject):
         super().__init__(window)
         self._settings = settings
         self.speller = speller
+        settings.announcer.changed.connect(self._on_changed)
         self.fields: dict[str, Misspelt] = {}
         workspace.pane_made.connect(self._on_pane_made)
         workspace.forgotten.connect(self._on_forgotten)
@@ -123,10 +124,10 @@ class SpellingCommands(QObject):
         pane.focus_composer()
         self.fields[pane.chat.id].next()
 
-    @Slot()
-    def take_over(self) -> None:
-        """The settings are others."""
-        self.speller.choose(self._settings.spelling)
+    @Slot(str)
+    def _on_changed(self, option: str) -> None:
+        if option == "spelling":
+            self.speller.choose(self._settings.spelling)
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
@@ -161,12 +162,10 @@ class SettingsCommands(QObject):
         shown: the open window, if any.
 
     Signals:
-        changed(): something was chosen in the settings.
         get_asked(): a model is to be downloaded.
         restart_asked(): the program is to start again, as for another language.
     """
 
-    changed = Signal()
     get_asked = Signal()
     restart_asked = Signal()
 
@@ -182,7 +181,9 @@ class SettingsCommands(QObject):
         self._undos = undos
         self._window = window
         self.shown: SettingsWindow | None = None
-        self._take_over()
+        self._settings.announcer.changed.connect(self._on_changed)
+        self._on_changed("send_key")
+        self._on_changed("long_paste")
 
     @command("settings", mark("Settings…"), "Ctrl+,", where=Where.ANYWHERE)
     def show_settings(self) -> None:
@@ -191,8 +192,6 @@ class SettingsCommands(QObject):
             parts = self._context
             about = (parts.library, parts.updates, parts.serving, parts.newer, parts.speller)
             window = SettingsWindow(self._settings, parts.paths, self._window, None, *about)
-            window.changed.connect(self._take_over)
-            window.changed.connect(self.changed)
             window.finished.connect(self._on_gone)
             window.get_asked.connect(self.get_asked)
             window.restart_asked.connect(self.restart_asked)
@@ -207,10 +206,12 @@ class SettingsCommands(QObject):
         if self.shown is not None:
             self.shown.models.refresh()
 
-    @Slot()
-    def _take_over(self) -> None:
-        ComposerText.sends_with_ctrl = self._settings.send_key == "ctrl_enter"
-        ComposerText.long_paste = self._settings.long_paste
+    @Slot(str)
+    def _on_changed(self, option: str) -> None:
+        if option == "send_key":
+            ComposerText.sends_with_ctrl = self._settings.send_key == "ctrl_enter"
+        elif option == "long_paste":
+            ComposerText.long_paste = self._settings.long_paste
 
     @Slot()
     def _on_gone(self) -> None:

@@ -56,7 +56,6 @@ def begin(start: Start, monkeypatch: pytest.MonkeyPatch) -> Begin:
         monkeypatch.setattr(systems, "GUI_ONLY", (sys.platform,) if gui_only(system) else ())
         run = start()
         run.app.settings.set(spelling=spelling)
-        run.window.comforts.spelling.take_over()
         run.pane.focus_composer()
         run.until(run.pane.composer.field.hasFocus)
         return run

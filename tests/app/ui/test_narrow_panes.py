@@ -109,6 +109,5 @@ def test_the_send_button_tells_with_what_a_message_is_sent(start: Start):
     run.qtbot.keyClicks(run.pane.composer.field, "hello")
     assert run.pane.composer.button.toolTip().startswith("Send  Enter")
     run.app.settings.set(send_key="ctrl_enter")
-    run.window.settings_commands._take_over()
     run.qtbot.keyClicks(run.pane.composer.field, "!")
     assert run.pane.composer.button.toolTip().startswith(f"Send  {native('Ctrl+Enter')}")

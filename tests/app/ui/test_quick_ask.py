@@ -83,13 +83,11 @@ def test_the_tray_is_off_until_it_is_wanted_and_does_what_the_menu_does(start: S
     assert settings.reach.tray.toolTip() == "This desktop has no tray."
     settings.close()
     run.app.settings.set(tray=True)
-    tray.refresh()
     words = [action.text() for action in icon(run).contextMenu().actions()]
     assert words == ["Show Stretto", "Quick Question", "New Chat", "Settings…", "Quit"]
     icon(run).contextMenu().actions()[1].trigger()
     assert len(run.panes) == 2
     run.app.settings.set(tray=False)
-    tray.refresh()
     assert tray.icon is None
 
 
