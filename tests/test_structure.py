@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,8 @@ STEPS = 8  # of the walk in CONTRIBUTING.md
 
 NOT_YET: dict[str, set[str]] = {
     "no circle of imports": set(),
+    # Each signal with what it tells; `Chat` does the work.
+    "no class is half of another": {"ChatSignals: only Chat"},
     "a package imports what its docstring says": set(),
     "the walk leads through what is there": set(),
     "no dialog is waited for in a loop of its own": set(),
@@ -104,8 +106,8 @@ def imports(name: str) -> frozenset[str]:
     return frozenset(found - {"", name, "packaging"})
 
 
-def circles() -> Iterator[frozenset[str]]:
-    """The strongly connected groups of two or more modules (Tarjan 1972)."""
+def circles(reaches: Mapping[str, Iterable[str]]) -> Iterator[frozenset[str]]:
+    """The strongly connected groups of two or more names (Tarjan 1972)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
@@ -113,7 +115,7 @@ def circles() -> Iterator[frozenset[str]]:
     def visit(name: str) -> Iterator[frozenset[str]]:
         index[name] = low[name] = len(index)
         stack.append(name)
-        for other in sorted(imports(name)):
+        for other in sorted(reaches[name]):
             if other not in index:
                 yield from visit(other)
                 low[name] = min(low[name], low[other])
@@ -126,13 +128,50 @@ def circles() -> Iterator[frozenset[str]]:
             if len(group) > 1:
                 yield group
 
-    for name in modules():
+    for name in reaches:
         if name not in index:
             yield from visit(name)
 
 
 def circular() -> set[str]:
-    return {" ".join(sorted(group)) for group in circles()}
+    """Modules, and the window's packages: what a package needs of one above it is a protocol."""
+    of_modules = {name: imports(name) for name in modules()}
+    of_packages: dict[str, set[str]] = {}
+    for name, module in modules().items():
+        if name.startswith("app."):
+            of_packages.setdefault(module.listed_as, set()).update(
+                modules()[other].listed_as for other in imports(name) if other.startswith("app.")
+            )
+    return {
+        " ".join(sorted(group)) for kind in (of_modules, of_packages) for group in circles(kind)
+    }
+
+
+def halves() -> set[str]:
+    """Classes of the window that one other is built on and that nobody makes: a file cut in two."""
+    built: dict[str, set[str]] = {}
+    own: set[str] = set()
+    named: set[str] = set()
+    for node in (n for m in modules().values() if m.name.startswith("app.") for n in nodes(m)):
+        match node:
+            case ast.ClassDef(name=name, bases=bases):
+                own.add(name)
+                for base in bases:
+                    last = ast.unparse(base).partition("[")[0].rpartition(".")[2]
+                    built.setdefault(last, set()).add(name)
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+                named.add(name)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name))):
+                named.add(name)
+    return {
+        f"{name}: only {' '.join(children)}"
+        for name, children in built.items()
+        if name in own and len(children) == 1 and name not in named
+    }
+
+
+def nodes(module: Module) -> Iterator[ast.AST]:
+    return ast.walk(tree(module.path))
 
 
 def allowed(package: Module) -> set[str] | None:
@@ -358,6 +397,7 @@ def gone() -> set[str]:
 
 RULES: dict[str, Callable[[], set[str]]] = {
     "no circle of imports": circular,
+    "no class is half of another": halves,
     "a package imports what its docstring says": not_allowed,
     "the engine knows no Qt and no window": leaks,
     "asyncio on Qt's loop is one module's matter": loops,
@@ -394,6 +434,13 @@ def test_all_kinds_of_imports_are_seen(tmp_path: Path, monkeypatch: pytest.Monke
         "engine/a.py": "from __future__ import annotations\nimport engine.b\n",
         "engine/b.py": "def f() -> None:\n    from engine import c\n",
         "engine/c.py": "if TYPE_CHECKING:\n    from engine.a import A\n",
+        "app/__init__.py": '"""Made.\n\nImports: nothing.\n"""',
+        "app/up/__init__.py": '"""Made.\n\nImports: app.down.\n"""',
+        "app/up/a.py": "from app.down.a import A\n\nclass B(A): ...\n",
+        "app/up/b.py": "",
+        "app/down/__init__.py": '"""Made.\n\nImports: app.up.\n"""',
+        "app/down/a.py": "class A: ...\n",
+        "app/down/b.py": "import app.up.b\n",
         "engine/core/__init__.py": '"""Made.\n\nImports: engine.a,\nengine.b.\n"""',
         "engine/core/d.py": "from ..c import C\nimport PySide6.QtCore\nfrom app import x\n",
         "packaging/f.py": "import g\nfrom packaging import version\n",
@@ -407,8 +454,13 @@ def test_all_kinds_of_imports_are_seen(tmp_path: Path, monkeypatch: pytest.Monke
     for remembered in (modules, imports):
         remembered.cache_clear()
     try:
-        assert circular() == {"engine.a engine.b engine.c", "packaging.f packaging.g"}
-        assert not_allowed() == {"engine.core: engine.c"}
+        assert circular() == {
+            "engine.a engine.b engine.c",
+            "packaging.f packaging.g",
+            "app.down app.up",
+        }
+        assert halves() == {"A: only B"}
+        assert not_allowed() == {"engine.core: engine.c", "engine.core: app"}
         assert leaks() == {"engine.core.d: PySide6.QtCore", "engine.core.d: app"}
     finally:
         for remembered in (modules, imports):

@@ -123,10 +123,10 @@ class Chat(ChatSignals):
         return named(self.record.model)
 
     @property
-    def loading_model(self) -> str:
-        """The reference of the model that this chat waits for: its reply's, or its own."""
+    def waits_for(self) -> str:
+        """The reference of the model for whose loading the reply waits; "" where it does not."""
         reply = self.reply
-        return reply.model if isinstance(reply, Waiting) else self.record.model
+        return reply.model if isinstance(reply, Waiting) else ""
 
     @property
     def compose(self) -> Compose:

@@ -14,9 +14,8 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app import flows
-from app.chats.library import ChatLibrary
 from app.models.drafts import DraftModels
-from app.models.loading import LoadState, ModelStatus
+from app.models.loading import LoadState, ModelStatus, ModelUsers
 from app.models.names import adapter_of, base_of, model_fallback_name, model_location, variant_of
 from app.settings.language import tr
 from app.settings.options import Settings
@@ -159,7 +158,7 @@ class InstalledModels(QObject):
 
     def __init__(
         self,
-        library: ChatLibrary,
+        users: ModelUsers,
         settings: Settings,
         own: Path | None = None,
         parent: QObject | None = None,
@@ -169,7 +168,7 @@ class InstalledModels(QObject):
         super().__init__(parent)
         self.models: dict[Path, Installed] = {}
         self.looking = False
-        self._library, self._loader = library, library.loader
+        self._users, self._loader = users, users.loader
         self._settings = settings
         self._own = own
         self._clock = clock
@@ -178,7 +177,7 @@ class InstalledModels(QObject):
         self.drafts = DraftModels(self._loader, settings, self)
         self.drafts.changed.connect(self.changed)
         self._loader.changed.connect(self._on_model)
-        library.activity.connect(self._on_activity)
+        users.activity.connect(self._on_activity)
 
     # Looking.
 
@@ -252,7 +251,7 @@ class InstalledModels(QObject):
     def chats(self, model: Installed) -> list[str]:
         """The titles of the chats that answer with it, a variant or another of its revisions."""
         refs = {model.ref, str(model.folder), *model.shares}
-        found = [c for c in self._library.chats() if refs & {c.model, base_of(c.model)}]
+        found = [c for c in self._users.chats() if refs & {c.model, base_of(c.model)}]
         return [chat.shown_title for chat in found]
 
     # What is done with one.
@@ -320,7 +319,7 @@ class InstalledModels(QObject):
 
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
-        chat = self._library.find(chat_id)
+        chat = self._users.find(chat_id)
         ref = chat.answering_with if chat is not None else ""
         now = self._clock()
         if ref and not 0 <= now - self._settings.used.get(ref, 0.0) < _USE_NOTED_S:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
@@ -25,6 +25,7 @@ from app.remote.remotes import Remotes
 from app.remote.session import removed
 from app.settings.language import tr
 from app.settings.paths import GUIDE
+from app.store import Chat as ChatRecord
 from engine import EngineError
 from engine.cache.estimate import USUAL_CONTEXT
 
@@ -391,3 +392,41 @@ def _told(error: Exception) -> tuple[str, str]:
     log.error("A model was not loaded", exc_info=error)
     why = f"{type(error).__name__}: {error}"
     return "", tr("The model could not be loaded ({why}).", why=why)
+
+
+class ModelUser(Protocol):
+    """A chat, as far as models know one."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def record(self) -> ChatRecord: ...
+
+    @property
+    def answering_with(self) -> str:
+        """The ref of the model that answers now; "" where none does."""
+        ...
+
+    @property
+    def waits_for(self) -> str:
+        """The ref of the model for whose loading its reply waits; "" where it does not."""
+        ...
+
+    def stop(self) -> bool: ...
+
+
+class ModelUsers(Protocol):
+    """All chats, as far as models know them: the chats import the models, not these the chats."""
+
+    activity: Any
+    """As `ChatLibrary.activity`."""
+
+    @property
+    def loader(self) -> ModelLoader: ...
+
+    def chats(self) -> Sequence[ChatRecord]: ...
+
+    def find(self, chat_id: str) -> ModelUser | None: ...
+
+    def running(self) -> Sequence[ModelUser]: ...

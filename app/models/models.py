@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from app.chats.library import ChatLibrary
 from app.models.downloads import Downloads
 from app.models.installed import InstalledModels
+from app.models.loading import ModelUsers
 from app.models.removal import Removal
 from app.models.residency import IdleUnloading, MemoryPressure
 from app.settings.options import Settings
@@ -28,16 +28,16 @@ class Models(QObject):
 
     def __init__(
         self,
-        library: ChatLibrary,
+        users: ModelUsers,
         settings: Settings,
         paths: Paths,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self.folder = paths.data / "models"
-        self.loader = library.loader
+        self.loader = users.loader
         self.downloads = Downloads(settings, self)
-        self.installed = InstalledModels(library, settings, self.folder, self)
-        self.removal = Removal(self.installed, library, settings, self.downloads, self)
-        self.idle = IdleUnloading(self.installed, library, settings, self)
-        self.pressure = MemoryPressure(library, self.idle.resting, self)
+        self.installed = InstalledModels(users, settings, self.folder, self)
+        self.removal = Removal(self.installed, users, settings, self.downloads, self)
+        self.idle = IdleUnloading(self.installed, users, settings, self)
+        self.pressure = MemoryPressure(users, self.idle.resting, self)

@@ -8,11 +8,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app import flows
-from app.chats.library import ChatLibrary
 from app.models import residency, system_trash
 from app.models.downloads import Downloads, DownloadState
 from app.models.installed import InstalledModels
-from app.models.loading import LoadState
+from app.models.loading import LoadState, ModelUsers
 from app.models.system_trash import Trashed
 from app.settings.language import counted, tr
 from app.settings.options import Settings
@@ -65,14 +64,14 @@ class Removal(QObject):
     def __init__(
         self,
         installed: InstalledModels,
-        library: ChatLibrary,
+        users: ModelUsers,
         settings: Settings,
         downloads: Downloads,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._installed = installed
-        self._library = library
+        self._users = users
         self._settings = settings
         self._downloads = downloads
         self._going: set[Path] = set()
@@ -95,7 +94,7 @@ class Removal(QObject):
                     "{name} is being loaded. Wait until it is, or cancel that.", name=one.name
                 )
             if status.model is not None and (
-                why := residency.why_not_unload(self._library, status.ref)
+                why := residency.why_not_unload(self._users, status.ref)
             ):
                 return why
         if any(self._downloads.converting(one.folder) for one in self._together(model)):
@@ -151,7 +150,7 @@ class Removal(QObject):
         if why:
             return why
         for one in self._together(model):
-            self._library.loader.unload(self._installed.status(one).ref)
+            self._users.loader.unload(self._installed.status(one).ref)
         self._going.add(model.removes)
         flows.start(self, self._remove(model))
         self._installed.changed.emit()

@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
-from app.chats.library import ChatLibrary
-from app.chats.turn import Waiting
 from app.models.installed import InstalledModels
-from app.models.loading import ModelStatus, engine_figures
+from app.models.loading import ModelStatus, ModelUsers, engine_figures
 from app.settings.language import counted, mark, tr
 from app.settings.options import Settings
 from app.settings.paths import GUIDE
@@ -29,14 +27,14 @@ if TYPE_CHECKING:
     from engine import Engine
 
 
-def why_not_unload(library: ChatLibrary, ref: str) -> str:
+def why_not_unload(users: ModelUsers, ref: str) -> str:
     """Why a model cannot be unloaded now, as a sentence; "" if it can."""
-    loader = library.loader
+    loader = users.loader
     model = loader.get(ref).model
     if model is None:
         return tr("It is not loaded.")
     using = []
-    for chat in library.running():
+    for chat in users.running():
         other = loader.get(chat.answering_with).model
         if other is not None and other.id == model.id:
             using.append(chat.title)
@@ -52,34 +50,33 @@ def why_not_unload(library: ChatLibrary, ref: str) -> str:
     )
 
 
-def unload(library: ChatLibrary, ref: str) -> str:
+def unload(users: ModelUsers, ref: str) -> str:
     """Unload a model. What cannot be done now is not, and the sentence says why; else "".
 
     What its chats have read is kept on disk, and they load it again when they send.
     """
-    return why_not_unload(library, ref) or (
-        "" if library.loader.unload(ref) else tr("It is not loaded.")
+    return why_not_unload(users, ref) or (
+        "" if users.loader.unload(ref) else tr("It is not loaded.")
     )
 
 
-def cancel_load(library: ChatLibrary, ref: str, chat_id: str = "") -> str:
+def cancel_load(users: ModelUsers, ref: str, chat_id: str = "") -> str:
     """Stop loading a model, with the reply of the chat from which that is asked, if it waits.
 
     Where other chats wait for the model it goes on loading, and the sentence says so; else "".
     """
-    own = library.find(chat_id)
-    if own is not None and isinstance(own.reply, Waiting) and own.reply.model == ref:
+    own = users.find(chat_id)
+    if own is not None and own.waits_for == ref:
         own.stop()
-    waiting = [c.reply.model == ref for c in library.running() if isinstance(c.reply, Waiting)]
-    if any(waiting):
-        count = sum(waiting)
+    count = sum(chat.waits_for == ref for chat in users.running())
+    if count:
         return counted(
             "Another chat waits for {model}: it goes on loading.",
             "%n other chats wait for {model}: it goes on loading.",
             count,
-            model=library.loader.get(ref).name,
+            model=users.loader.get(ref).name,
         )
-    library.loader.cancel(ref)
+    users.loader.cancel(ref)
     return ""
 
 
@@ -101,14 +98,14 @@ class IdleUnloading(QObject):
     def __init__(
         self,
         installed: InstalledModels,
-        library: ChatLibrary,
+        users: ModelUsers,
         settings: Settings,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self.clock: Callable[[], float] = time.time
-        self._installed, self._library, self._settings = installed, library, settings
-        self._loader = library.loader
+        self._installed, self._users, self._settings = installed, users, settings
+        self._loader = users.loader
         self._used: dict[str, float] = {}  # by the engine's id of the model
         self._work: dict[str, Work] = {}
         self._asking = False
@@ -116,7 +113,7 @@ class IdleUnloading(QObject):
         self._timer.timeout.connect(self.look)
         self._timer.start()
         self._loader.changed.connect(self._on_model)
-        library.activity.connect(self._on_activity)
+        users.activity.connect(self._on_activity)
 
     @Slot()
     def look(self) -> None:
@@ -144,7 +141,7 @@ class IdleUnloading(QObject):
             # A clock that was set back tells nothing: the rest begins anew.
             self._used[model_id] = min(self._used[model_id], now)
             if limit and now - self._used[model_id] >= limit and self._may_go(status):
-                unload(self._library, status.ref)
+                unload(self._users, status.ref)
 
     def resting(self) -> list[ModelStatus]:
         """The loaded models that may go, as far as no chat uses them; the longest unused first."""
@@ -160,7 +157,7 @@ class IdleUnloading(QObject):
 
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
-        chat = self._library.find(chat_id)
+        chat = self._users.find(chat_id)
         if chat is not None:
             self._note(self._loader.get(chat.answering_with or chat.record.model))
 
@@ -205,14 +202,14 @@ class MemoryPressure(QObject):
 
     def __init__(
         self,
-        library: ChatLibrary,
+        users: ModelUsers,
         resting: Callable[[], list[ModelStatus]],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self.level: Callable[[], Pressure] = pressure.pressure
         self.clock: Callable[[], float] = time.monotonic
-        self._library, self._resting = library, resting
+        self._users, self._resting = users, resting
         self._relief = Relief()
         self._timer = QTimer(self, interval=self.EVERY_MS)
         self._timer.timeout.connect(self.look)
@@ -228,7 +225,7 @@ class MemoryPressure(QObject):
             self._unload_one()
 
     def _put_caches_away(self) -> None:
-        engine = self._library.loader.engine
+        engine = self._users.loader.engine
         if engine is None:
             return
         log.info("The system is short of memory: idle caches are put away.")
@@ -238,7 +235,7 @@ class MemoryPressure(QObject):
     def _unload_one(self) -> None:
         for status in self._resting():
             name = status.name
-            if not unload(self._library, status.ref):
+            if not unload(self._users, status.ref):
                 text = tr(
                     "The system is short of memory, so {model} was unloaded. Its chats load it "
                     "again when they send.",

@@ -8273,22 +8273,22 @@ Du hast nicht geantwortet.</translation>
         <translation>Eine Nachricht für alle Spalten</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Scroll Compared Answers Together</source>
         <translation>Verglichene Antworten zusammen scrollen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compared answers scroll together</source>
         <translation>Verglichene Antworten scrollen zusammen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each answer scrolls by itself</source>
         <translation>Jede Antwort scrollt für sich</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>{name} was kept {kept} of %n times so far</source>
         <comment>{name} was kept {kept} of %n times so far</comment>
         <translation>

@@ -8273,22 +8273,22 @@ Se dejó sin responder.</translation>
         <translation>Un mensaje para todas las columnas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Scroll Compared Answers Together</source>
         <translation>Desplazar juntas las respuestas comparadas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compared answers scroll together</source>
         <translation>Las respuestas comparadas se desplazan juntas</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each answer scrolls by itself</source>
         <translation>Cada respuesta se desplaza por separado</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>{name} was kept {kept} of %n times so far</source>
         <comment>{name} was kept {kept} of %n times so far</comment>
         <translation>

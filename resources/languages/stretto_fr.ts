@@ -8273,22 +8273,22 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Un message pour toutes les colonnes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Scroll Compared Answers Together</source>
         <translation>Faire défiler ensemble les réponses comparées</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compared answers scroll together</source>
         <translation>Les réponses comparées défilent ensemble</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each answer scrolls by itself</source>
         <translation>Chaque réponse défile séparément</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>{name} was kept {kept} of %n times so far</source>
         <comment>{name} was kept {kept} of %n times so far</comment>
         <translation>

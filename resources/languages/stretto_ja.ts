@@ -8166,22 +8166,22 @@ You left it unanswered.</source>
         <translation>すべての列への1つのメッセージ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Scroll Compared Answers Together</source>
         <translation>比較中の回答を一緒にスクロール</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compared answers scroll together</source>
         <translation>比較中の回答は一緒にスクロールします</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each answer scrolls by itself</source>
         <translation>回答は別々にスクロールします</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>{name} was kept {kept} of %n times so far</source>
         <comment>{name} was kept {kept} of %n times so far</comment>
         <translation>

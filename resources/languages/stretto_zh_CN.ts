@@ -8166,22 +8166,22 @@ You left it unanswered.</source>
         <translation>发给所有列的一条消息</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Scroll Compared Answers Together</source>
         <translation>同步滚动对比的回答</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compared answers scroll together</source>
         <translation>对比的回答同步滚动</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each answer scrolls by itself</source>
         <translation>每个回答单独滚动</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../app/ui/compare/compare.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>{name} was kept {kept} of %n times so far</source>
         <comment>{name} was kept {kept} of %n times so far</comment>
         <translation>

@@ -50,9 +50,9 @@ from engine.errors import OUT_OF_MEMORY
 
 
 class Notice(QWidget):
-    """Text with a few verbs below it, on a quiet wash of the danger colour."""
+    """Why a pane's model is not there, and what helps, on a quiet wash of the danger colour."""
 
-    def __init__(self, verbs: tuple[str, ...], parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Notice"))
         self._text = QLabel(self)
@@ -63,6 +63,7 @@ class Notice(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self._text.setSizePolicy(policy)
+        verbs = (tr("Try Again"), tr("Open Model Folder…"), tr("Unload a Model…"), tr(WITHOUT))
         self.buttons = [QPushButton(verb, self) for verb in verbs]
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -75,36 +76,6 @@ class Notice(QWidget):
         layout.addWidget(self._text)
         layout.addLayout(row)
         theme().changed.connect(self._on_theme)
-
-    def set_text(self, text: str) -> None:
-        if text != self.text:
-            self._text.setText(text)
-            self.setAccessibleName(text)
-            announce(self, text, urgent=True)
-
-    @property
-    def text(self) -> str:
-        return self._text.text()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme().tokens.danger_wash))
-        painter.drawRoundedRect(QRectF(self.rect()), t.RADIUS, t.RADIUS)
-
-    @Slot()
-    def _on_theme(self) -> None:
-        self.update()
-
-
-class LoadNotice(Notice):
-    """Why a pane's model is not there."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(
-            (tr("Try Again"), tr("Open Model Folder…"), tr("Unload a Model…"), tr(WITHOUT)), parent
-        )
 
     def show_status(self, model_status: ModelStatus, name: str) -> None:
         """Say what has become of loading, and offer what helps. ``name``: the model's, here."""
@@ -129,6 +100,27 @@ class LoadNotice(Notice):
                 if no_fit
                 else tr("{name} could not be loaded. {error}", name=name, error=error)
             )
+
+    def set_text(self, text: str) -> None:
+        if text != self.text:
+            self._text.setText(text)
+            self.setAccessibleName(text)
+            announce(self, text, urgent=True)
+
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme().tokens.danger_wash))
+        painter.drawRoundedRect(QRectF(self.rect()), t.RADIUS, t.RADIUS)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self.update()
 
 
 class FindBar(QWidget):
@@ -272,7 +264,7 @@ class ChatPane(QWidget):
         self.transcript = TranscriptView(chat, self)
         self.find_bar = FindBar(chat, self.transcript, self)
         self.empty = EmptyChat(chat, self)
-        self.notice = LoadNotice(self)
+        self.notice = Notice(self)
         self.composer = Composer(self)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self.empty)

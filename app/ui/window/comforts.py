@@ -7,13 +7,12 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QWidget
 
 from app.chats.titling import Titling
-from app.ui.compare.compare import Together
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.widgets.manners import give_roles
 from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Commands
-from app.ui.window.compare_commands import CompareCommands
+from app.ui.window.compare_commands import CompareCommands, Together
 from app.ui.window.context import WindowContext
 from app.ui.window.notices import Announcer, Notifications, Tray
 from app.ui.window.offers import PromptCommands

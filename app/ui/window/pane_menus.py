@@ -195,7 +195,8 @@ class PaneMenus(QObject):
     @Slot(object)
     def _on_cancel_asked(self, pane: ChatPane) -> None:
         chat = pane.chat
-        if words := residency.cancel_load(self._library, chat.loading_model, chat.id):
+        ref = chat.waits_for or chat.record.model
+        if words := residency.cancel_load(self._library, ref, chat.id):
             pane.said.emit(words)
 
     def _unload_menu(self, pane: ChatPane) -> UnloadMenu:
