@@ -32,7 +32,6 @@ from app.tools.tool import (
     clean,
     from_blocks,
 )
-from app.tools.transports import child_environment, find_program, login_path, over_http
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -402,22 +401,22 @@ class Connection:
             self._leave.set()
 
     async def _transport(self) -> AbstractAsyncContextManager[Any]:
+        from app.tools import transports  # half a second: none of it is needed for a window
+
         config = self.config
         self._over = False
         if config.url:
-            return over_http(config)
-        from app.tools.transports import stdio
-
-        path = await asyncio.to_thread(login_path)
-        program = find_program(config.command, path)
+            return transports.over_http(config)
+        path = await asyncio.to_thread(transports.login_path)
+        program = transports.find_program(config.command, path)
         if program is None:
             words = mark("The program “{program}” was not found. Is it installed?")
             raise ToolError(words, program=config.command)
         command = [program, *config.args]
-        env = child_environment(path, dict(config.env))
+        env = transports.child_environment(path, dict(config.env))
         self.log.note(f"started: {config.shown}")
         cwd = config.cwd or env.get("HOME") or None
-        return stdio(command, env, cwd, self.log.note, self._ended)
+        return transports.stdio(command, env, cwd, self.log.note, self._ended)
 
     async def _heard(self, message: Any) -> None:
         """A notification: only that the tools are others is of interest."""

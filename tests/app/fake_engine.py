@@ -83,7 +83,9 @@ class FakeSession:
     ended: bool = False  # its model was unloaded
     priority: int = 0
 
-    def send(self, prompt: Any, params: Any = None, on_event: Any = None) -> FakeReply:
+    def send(
+        self, prompt: Any, params: Any = None, on_event: Any = None, template: Any = None
+    ) -> FakeReply:
         reply = FakeReply(self, prompt, params, on_event)
         slides = self.options.get("on_overflow") == "slide"
         if any("toolong" in turn["content"] for turn in prompt):
@@ -162,6 +164,8 @@ class FakeEngine:
         self,
         path: str,
         context: int | None = None,
+        *,
+        chats: int = 1,
         kv_bits: int | None = None,
         adapter: str | None = None,
     ) -> Future[Fit]:
@@ -240,11 +244,11 @@ class FakeEngine:
         self.forgotten.append(session_id)
 
     def count_later(
-        self, model: Model, turns: Any, reasoning: bool | None = None, template: Any = None
+        self, model: Model, prompt: Any, reasoning: bool | None = None, template: Any = None
     ) -> Future[int]:
         """A token is a word, and three go with each turn."""
         future: Future[int] = Future()
-        future.set_result(sum(len(turn["content"].split()) + 3 for turn in turns))
+        future.set_result(sum(len(turn["content"].split()) + 3 for turn in prompt))
         return future
 
     def stats_later(self) -> Future[dict[str, Any]]:

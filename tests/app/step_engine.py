@@ -113,7 +113,9 @@ class StepSession:
         if self.life == self.engine.life:
             self.engine.mailbox.append(command)
 
-    def send(self, prompt: Any, params: Any = None, on_event: Any = None) -> StepReply:
+    def send(
+        self, prompt: Any, params: Any = None, on_event: Any = None, template: Any = None
+    ) -> StepReply:
         reply = StepReply(self, next(self.engine.numbers), prompt, on_event)
         if self.life != self.engine.life or self.engine.stopped:
             reply.fail(STOPPED, "The engine is not running.")
@@ -185,16 +187,14 @@ class StepEngine:
         return not self.stopped
 
     def estimate_later(
-        self, path: str, context: int | None = None, kv_bits: int | None = None
+        self, path: str, context: int | None = None, *, kv_bits: int | None = None, **_: object
     ) -> Future[Fit]:
         """Everything fits."""
         future: Future[Fit] = Future()
         future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
         return future
 
-    def load_later(
-        self, path: str, on_progress: object = None, adapter: object = None
-    ) -> Future[Model]:
+    def load_later(self, path: str, on_progress: object = None, **_: object) -> Future[Model]:
         self._refuse_if_stopped()
         future: Future[Model] = Future()
         self.loads.append((path, future))
@@ -220,11 +220,11 @@ class StepEngine:
         self._refuse_if_stopped()
 
     def count_later(
-        self, model: Model, turns: Any, reasoning: bool | None = None, template: Any = None
+        self, model: Model, prompt: Any, reasoning: bool | None = None, template: Any = None
     ) -> Future[int]:
         """A token is a word, and three go with each turn."""
         future: Future[int] = Future()
-        future.set_result(sum(len(turn["content"].split()) + 3 for turn in turns))
+        future.set_result(sum(len(turn["content"].split()) + 3 for turn in prompt))
         return future
 
     def stats_later(self) -> Future[dict[str, Any]]:

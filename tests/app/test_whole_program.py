@@ -35,7 +35,8 @@ application = Application(qt, Paths.in_profile(Path(sys.argv[1])))
 application.ended.connect(qt.quit)
 application.start()
 assert application.window.isVisible()
-heavy = {"mlx", "mlx_lm", "transformers", "numpy"} & set(sys.modules)
+heavy = {"mlx", "mlx_lm", "transformers", "numpy", "mcp", "mcp_types", "pydantic", "httpx2"}
+heavy &= set(sys.modules)
 assert not heavy, heavy
 chat = application.window.workspace.active.chat
 chat.send("hello")

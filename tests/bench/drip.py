@@ -62,7 +62,11 @@ class DripSession:
     id: str
 
     def send(
-        self, prompt: Any, params: Any = None, on_event: Callable[[Any], None] = lambda _: None
+        self,
+        prompt: Any,
+        params: Any = None,
+        on_event: Callable[[Any], None] = lambda _: None,
+        template: Any = None,
     ) -> DripReply:
         reply = DripReply(self.id, self.engine.text(), on_event)
         on_event(PromptProgress(self.id, reply.id, 1, 1, 0, 0))
@@ -107,14 +111,14 @@ class Drip:
         return self._thread.is_alive()
 
     def estimate_later(
-        self, path: str, context: int | None = None, kv_bits: int | None = None
+        self, path: str, context: int | None = None, *, kv_bits: int | None = None, **_: object
     ) -> Future[Fit]:
         """Everything fits."""
         future: Future[Fit] = Future()
         future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
         return future
 
-    def load_later(self, path: str, on_progress: object = None) -> Future[Model]:
+    def load_later(self, path: str, on_progress: object = None, **_: object) -> Future[Model]:
         future: Future[Model] = Future()
         model = Model(
             path,
@@ -136,10 +140,12 @@ class Drip:
     ) -> DripSession:
         return DripSession(self, session_id or f"session-{next(_numbers)}")
 
-    def count_later(self, model: Model, turns: Any, reasoning: object = None) -> Future[int]:
+    def count_later(
+        self, model: Model, prompt: Any, reasoning: object = None, template: Any = None
+    ) -> Future[int]:
         """About as many as there are words."""
         future: Future[int] = Future()
-        future.set_result(sum(len(turn["content"].split()) for turn in turns))
+        future.set_result(sum(len(turn["content"].split()) for turn in prompt))
         return future
 
     def forget(self, session_id: str) -> None:

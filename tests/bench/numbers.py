@@ -23,14 +23,14 @@ class NumberEngine:
         threading.Thread(target=self._run, name="numbers", daemon=True).start()
 
     def estimate_later(
-        self, path: str, context: int | None = None, kv_bits: int | None = None
+        self, path: str, context: int | None = None, *, kv_bits: int | None = None, **_: object
     ) -> Future[Fit]:
         """Everything fits."""
         future: Future[Fit] = Future()
         future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
         return future
 
-    def load_later(self, path: str, on_progress: object = None) -> Future[Model]:
+    def load_later(self, path: str, on_progress: object = None, **_: object) -> Future[Model]:
         future: Future[Model] = Future()
         future.set_result(Model(path, "Numbers", path, 4096, 1, "float32", "shared", True, {}))
         return future
@@ -55,8 +55,10 @@ class NumberSession:
         self.engine = engine
         self.id = session_id
 
-    def send(self, turns: Any, params: Any = None, on_event: Any = None) -> NumberReply:
-        reply = NumberReply(self.id, on_event, len(turns[-1]["content"]) * 37 % 400)
+    def send(
+        self, prompt: Any, params: Any = None, on_event: Any = None, template: Any = None
+    ) -> NumberReply:
+        reply = NumberReply(self.id, on_event, len(prompt[-1]["content"]) * 37 % 400)
         with self.engine.lock:
             self.engine.running.append(reply)
         return reply

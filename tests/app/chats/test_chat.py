@@ -46,8 +46,10 @@ class HandSession:
     def __init__(self, engine: HandEngine, model: Model, session_id: str) -> None:
         self.engine, self.model, self.id = engine, model, session_id
 
-    def send(self, turns: Any, params: Any = None, on_event: Any = None) -> HandReply:
-        self.engine.sent.append(HandReply(self, turns, on_event))
+    def send(
+        self, prompt: Any, params: Any = None, on_event: Any = None, template: Any = None
+    ) -> HandReply:
+        self.engine.sent.append(HandReply(self, prompt, on_event))
         return self.engine.sent[-1]
 
     def prioritise(self, priority: int = 1) -> None:
@@ -65,16 +67,14 @@ class HandEngine:
         self.sent: list[HandReply] = []
 
     def estimate_later(
-        self, path: str, context: int | None = None, kv_bits: int | None = None
+        self, path: str, context: int | None = None, *, kv_bits: int | None = None, **_: object
     ) -> Future[Fit]:
         """Everything fits."""
         future: Future[Fit] = Future()
         future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
         return future
 
-    def load_later(
-        self, path: str, on_progress: object = None, adapter: object = None
-    ) -> Future[Model]:
+    def load_later(self, path: str, on_progress: object = None, **_: object) -> Future[Model]:
         self.loads[path] = Future()
         return self.loads[path]
 

@@ -1,0 +1,59 @@
+"""What takes the engine's place in tests and benchmarks can be called as the engine is."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+
+import pytest
+
+from engine import Engine, Reply, Session
+from tests.app import fake_engine, step_engine
+from tests.app.chats import test_chat
+from tests.bench import drip, numbers
+
+PAIRS = (
+    (Engine, fake_engine.FakeEngine),
+    (Engine, step_engine.StepEngine),
+    (Engine, test_chat.HandEngine),
+    (Engine, drip.Drip),
+    (Engine, numbers.NumberEngine),
+    (Session, fake_engine.FakeSession),
+    (Session, step_engine.StepSession),
+    (Session, test_chat.HandSession),
+    (Session, drip.DripSession),
+    (Session, numbers.NumberSession),
+    (Reply, fake_engine.FakeReply),
+    (Reply, step_engine.StepReply),
+    (Reply, test_chat.HandReply),
+    (Reply, drip.DripReply),
+    (Reply, numbers.NumberReply),
+)
+
+
+def refused(real: type, fake: type) -> Iterator[str]:
+    """The calls that the real one takes and the other, which has such a method, does not."""
+    for name, method in inspect.getmembers(real, inspect.isfunction):
+        stand_in = getattr(fake, name, None)
+        if name.startswith("_") or not inspect.isfunction(stand_in):
+            continue
+        real_ones, takes = inspect.signature(method), inspect.signature(stand_in)
+        for given in list(real_ones.parameters)[1:]:
+            needed = [p for p in real_ones.parameters.values() if p.default is p.empty]
+            named = {p.name: 0 for p in needed[1:]} | {given: 0}
+            try:
+                takes.bind(None, **named)
+            except TypeError as error:
+                yield f"{fake.__name__}.{name}: {error}"
+
+
+@pytest.mark.parametrize(("real", "fake"), PAIRS, ids=lambda kind: kind.__name__)
+def test_it_is_called_as_the_real_one(real: type, fake: type) -> None:
+    assert list(refused(real, fake)) == []
+
+
+def test_a_parameter_that_is_lacking_is_found() -> None:
+    class Old:
+        def load_later(self, path: str, on_progress: object = None) -> None: ...
+
+    assert len(list(refused(Engine, Old))) == 2  # an adapter, a draft
