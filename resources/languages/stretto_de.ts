@@ -521,15 +521,14 @@
     </message>
     <message>
         <location filename="../../app/settings/translation.py"/>
-        <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <location filename="../../app/ui/dialogs/kept.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/get_model.py"/>
         <location filename="../../app/ui/models/machines.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/widgets/asking.py"/>
+        <location filename="../../app/ui/widgets/sheet.py"/>
         <source>Close</source>
         <translation>Schließen</translation>
     </message>
@@ -912,18 +911,12 @@
         <translation>Zuordnung verbergen, bis ich eine behalte</translation>
     </message>
     <message>
-        <location filename="../../app/ui/compare/compare_dialog.py"/>
         <location filename="../../app/ui/dialogs/exchange.py"/>
-        <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/downloads.py"/>
         <location filename="../../app/ui/models/fit.py"/>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/pane/files.py"/>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <location filename="../../app/ui/widgets/asking.py"/>
         <location filename="../../app/ui/widgets/sheet.py"/>
-        <location filename="../../app/ui/window/offers.py"/>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
     </message>

@@ -12,8 +12,6 @@ from PySide6.QtGui import QDropEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QDialog,
-    QDialogButtonBox,
     QHBoxLayout,
     QLabel,
     QPlainTextEdit,
@@ -35,7 +33,7 @@ from app.ui.composer.composer import files_in
 from app.ui.composer.file_chips import FileChips
 from app.ui.pane.files import PaneFiles
 from app.ui.widgets.manners import WheelGuard, begin_at_edge, plain_tip
-from app.ui.widgets.sheet import keep_wide
+from app.ui.widgets.sheet import Sheet
 
 _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
@@ -299,7 +297,7 @@ def tally(kept: Mapping[str, Sequence[int]], names: Mapping[str, str]) -> str:
     return tr("Kept so far: {models}", models=", ".join(parts)) if parts else ""
 
 
-class CompareDialog(QDialog):
+class CompareDialog(Sheet):
     """What to say, what differs, and how many columns."""
 
     def __init__(
@@ -316,10 +314,7 @@ class CompareDialog(QDialog):
     ) -> None:
         """``models``: pairs of reference and name; ``kept``, ``prompts``: as in `Settings`;
         ``files``: of the message that the comparison begins with."""
-        super().__init__(parent)
-        self.setObjectName("compare")
-        self.setWindowTitle(tr("Compare"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("compare", tr("Compare"), parent, spacing=10)
         self._current = current
         self._options = options
         self._names = dict(models)
@@ -342,22 +337,12 @@ class CompareDialog(QDialog):
             box.setChecked(place < MOST)
             box.toggled.connect(self._refresh)
         self.blind = QCheckBox(tr("Hide which is which until I keep one"), self)
-        self.tally = QLabel(tally(kept or {}, self._names), self)
-        self.tally.setTextFormat(Qt.TextFormat.PlainText)
-        self.tally.setProperty("muted", True)
-        self.tally.setWordWrap(True)
-        self.why = QLabel(self)
-        self.why.setProperty("muted", True)
-        self.why.setWordWrap(True)
-        buttons = QDialogButtonBox(self)
-        self.go = buttons.addButton(tr("Compare"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.tally = self.label(tally(kept or {}, self._names))
+        self.why = self.label()
+        self.go = self.button(tr("Compare"), self.accept)
         # Enter breaks the line in the message, where the keys go.
         self.go.setShortcut(QKeySequence("Ctrl+Return"))
-        buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(20, 18, 20, 16)
-        layout.setSpacing(10)
-        rows: list[QWidget] = [
+        self.put(
             self.asked,
             *([self.files] if self.files is not None else []),
             QLabel(tr("What differs"), self),
@@ -367,19 +352,14 @@ class CompareDialog(QDialog):
             self.tally,
             self.blind,
             self.why,
-        ]
-        for widget in rows:
-            layout.addWidget(widget)
-        layout.addSpacing(6)
-        layout.addWidget(buttons)
-        keep_wide(self, 420)
+        )
+        self.put_foot(self.go)
+        self.keep_wide(420)
         for button in self.kinds.values():
             button.toggled.connect(self._refresh)
         self.asked.changed.connect(self._refresh)
         if self.files is not None:
             self.files.changed.connect(self._refresh)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
         WheelGuard(self)
         self._refresh()
         self.prompt.setFocus()

@@ -9,14 +9,10 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
-    QDialog,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
-    QPushButton,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +22,7 @@ from app.settings.language import counted, tr
 from app.ui.style.theme import grown, scaled
 from app.ui.widgets import asking
 from app.ui.widgets.manners import plain_tip
+from app.ui.widgets.sheet import Sheet
 
 _LOOK_MS = 500
 _SHOWN = 700
@@ -34,7 +31,7 @@ _TIP = 2_000
 _ENDINGS = {".csv": as_csv, ".md": as_markdown}
 
 
-class TableWindow(QDialog):
+class TableWindow(Sheet):
     """Shows a table that goes on without it: closing the window ends no answer.
 
     Signals:
@@ -44,10 +41,7 @@ class TableWindow(QDialog):
     opened = Signal(str, str)
 
     def __init__(self, table: AnswerTable, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setObjectName("answer-table")
-        self.setWindowTitle(tr("Compared Messages"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("answer-table", tr("Compared Messages"), parent)
         self.table = table
         self._cells: dict[tuple[int, int], Cell] = {}
         self.grid = QTableWidget(len(table.messages), len(table.columns) + 1, self)
@@ -69,22 +63,18 @@ class TableWindow(QDialog):
         self.grid.cellActivated.connect(self._on_activated)
         for row, message in enumerate(table.messages):
             self._put(row, 0, message, message)
-        self.words = QLabel(self)
-        self.words.setProperty("muted", True)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.go = self._push_button(tr("Stop"), self._on_go)
-        self.copy = self._push_button(tr("Copy as Markdown"), self._on_copy)
-        self.save = self._push_button(tr("Export…"), self._on_save)
+        self.words = self.label()
+        self.go = self.button(tr("Stop"), self._on_go)
+        self.copy = self.button(tr("Copy as Markdown"), self._on_copy)
+        self.save = self.button(tr("Export…"), self._on_save)
         foot = QHBoxLayout()
         foot.setSpacing(8)
         foot.addWidget(self.words, 1)
         for button in (self.go, self.copy, self.save):
             foot.addWidget(button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 14, 16, 14)
-        layout.setSpacing(12)
-        layout.addWidget(self.grid, 1)
-        layout.addLayout(foot)
+        self.rows.setContentsMargins(16, 14, 16, 14)
+        self.rows.addWidget(self.grid, 1)
+        self.put(foot)
         self.resize(scaled(980), scaled(620))
         self._looking = QTimer(self, interval=_LOOK_MS)
         self._looking.timeout.connect(self.refresh)
@@ -92,12 +82,6 @@ class TableWindow(QDialog):
         self.refresh()
         self.grid.setCurrentCell(0, 0)
         self.grid.setFocus()
-
-    def _push_button(self, words: str, pressed: object) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAutoDefault(False)
-        button.clicked.connect(pressed)
-        return button
 
     @Slot()
     def refresh(self) -> None:

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QMessageBox,
     QPushButton,
     QSpacerItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -27,7 +26,7 @@ from app.store import StoreError, backups_of
 from app.system.crash import versions
 from app.ui.style.icons import app_icon
 from app.ui.style.theme import scaled, ui_font
-from app.ui.widgets.sheet import keep_high, keep_wide
+from app.ui.widgets.sheet import Sheet
 
 
 class Recovery(Enum):
@@ -159,10 +158,8 @@ def say_already_running() -> None:
 
 def show_about(parent: QWidget) -> QDialog:
     """Name, version and what it is."""
-    dialog = QDialog(parent)
-    dialog.setObjectName("about")
-    dialog.setWindowTitle(tr("About Stretto"))
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog = Sheet("about", tr("About Stretto"), parent, spacing=10)
+    dialog.rows.setContentsMargins(32, 28, 32, 20)
     picture = QLabel(dialog)
     picture.setPixmap(app_icon().pixmap(QSize(72, 72)))
     name = QLabel("Stretto", dialog)
@@ -179,15 +176,7 @@ def show_about(parent: QWidget) -> QDialog:
     words.setWordWrap(True)
     words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
     words.setMinimumWidth(300)
-    buttons = QDialogButtonBox(dialog)
-    licences = buttons.addButton(tr("Licences…"), QDialogButtonBox.ButtonRole.ActionRole)
-    licences.setAutoDefault(False)
-    licences.clicked.connect(lambda: _show_licences(dialog))
-    close = buttons.addButton(tr("Close"), QDialogButtonBox.ButtonRole.RejectRole)
-    close.clicked.connect(dialog.close)
-    layout = QVBoxLayout(dialog)
-    layout.setContentsMargins(32, 28, 32, 20)
-    layout.setSpacing(10)
+    licences = dialog.button(tr("Licences…"), lambda: _show_licences(dialog))
     made_of = versions()
     parts = QLabel(
         f"Python {sys.version.split()[0]} · Qt {qVersion()} · MLX {made_of['mlx']} · "
@@ -197,12 +186,11 @@ def show_about(parent: QWidget) -> QDialog:
     parts.setProperty("muted", True)
     parts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     for widget in (picture, name, version, parts):
-        layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
-    layout.addWidget(words)
-    layout.addSpacing(8)
-    layout.addWidget(buttons)
-    keep_wide(dialog, 484)
-    keep_high(dialog)
+        dialog.rows.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+    dialog.put(words)
+    dialog.put_foot(None, licences)
+    dialog.keep_wide(484)
+    dialog.keep_high()
     dialog.show()
     return dialog
 

@@ -7,19 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
 
-from PySide6.QtCore import QStandardPaths, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QStandardPaths, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QDialog,
-    QDialogButtonBox,
     QFormLayout,
-    QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QProgressBar,
-    QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -30,7 +24,7 @@ from app.chats.importing import Import, Report
 from app.settings.language import counted, mark, number, tr
 from app.store import Store, StoreError
 from app.ui.widgets import asking
-from app.ui.widgets.sheet import keep_high, keep_wide
+from app.ui.widgets.sheet import Sheet
 
 FORMS = (
     (Kind.JSON, "Stretto (JSON)", mark("Everything, all versions too. Can be imported again.")),
@@ -46,7 +40,7 @@ FORMS = (
 _LOOK_MS = 100
 
 
-class ExportDialog(QDialog):
+class ExportDialog(Sheet):
     """Stays while it is written; closing it then stops it, and nothing is left of the export.
 
     Signals:
@@ -59,10 +53,7 @@ class ExportDialog(QDialog):
         self, store: Store, choices: Sequence[tuple[str, Sequence[str]]], parent: QWidget
     ) -> None:
         """``choices``: what may be exported, each with its words and the ids of its chats."""
-        super().__init__(parent)
-        self.setObjectName("export-dialog")
-        self.setWindowTitle(tr("Export Chats"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("export-dialog", tr("Export Chats"), parent, spacing=10)
         self._store = store
         self._choices = choices
         self._export: Export | None = None
@@ -75,41 +66,25 @@ class ExportDialog(QDialog):
         self.form.setAccessibleName(tr("Form", "of what is exported"))
         for _, words, _ in FORMS:
             self.form.addItem(tr(words))
-        self.note = QLabel(self)
-        self.note.setProperty("muted", True)
-        self.note.setWordWrap(True)
+        self.note = self.label()
         self.thoughts = QCheckBox(tr("With what models thought before they answered"), self)
         self.bar = QProgressBar(self)
         self.bar.setAccessibleName(tr("Chats exported"))
         self.bar.setTextVisible(False)
-        self.words = QLabel(self)
-        self.words.setWordWrap(True)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        buttons = QDialogButtonBox(self)
-        self.go = buttons.addButton(tr("Export…"), QDialogButtonBox.ButtonRole.AcceptRole)
-        self.go.setDefault(True)
-        self.cancel = buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        self.cancel.setAutoDefault(False)
+        self.words = self.label(muted=False)
+        self.go = self.button(tr("Export…"), self._on_go)
         rows = QFormLayout()
         rows.setSpacing(10)
         rows.addRow(tr("Chats"), self.which)
         rows.addRow(tr("Form", "of what is exported"), self.form)
         rows.addRow("", self.note)
         rows.addRow("", self.thoughts)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(20, 18, 20, 16)
-        layout.setSpacing(10)
-        layout.addLayout(rows)
-        layout.addWidget(self.bar)
-        layout.addWidget(self.words)
-        layout.addSpacing(6)
-        layout.addWidget(buttons)
-        keep_wide(self, 460)
+        self.put(rows, self.bar, self.words)
+        self.cancel = self.put_foot(self.go)
+        self.keep_wide(460)
         self._looking = QTimer(self, interval=_LOOK_MS)
         self._looking.timeout.connect(self._look)
         self.form.currentIndexChanged.connect(self._on_form)
-        buttons.accepted.connect(self._on_go)
-        buttons.rejected.connect(self.reject)
         self._on_form()
         self._show_working(False)
 
@@ -215,7 +190,7 @@ _NOTE = mark(
 _THOUSANDTHS = 1000
 
 
-class ImportDialog(QDialog):
+class ImportDialog(Sheet):
     """Stays while files are read; closing it then stops that, and what was taken in stays.
 
     Signals:
@@ -226,17 +201,11 @@ class ImportDialog(QDialog):
 
     def __init__(self, store: Store, model: str, parent: QWidget) -> None:
         """``model`` answers in chats that come without one of ours."""
-        super().__init__(parent)
-        self.setObjectName("import-dialog")
-        self.setWindowTitle(tr("Import Chats"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("import-dialog", tr("Import Chats"), parent)
         self._store = store
         self._model = model
         self._import: Import | None = None
-        self.words = QLabel(tr(_NOTE), self)
-        self.words.setWordWrap(True)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setProperty("muted", True)
+        self.words = self.label(tr(_NOTE))
         self.bar = QProgressBar(self)
         self.bar.setAccessibleName(tr("How much is read"))
         self.bar.setTextVisible(False)
@@ -245,32 +214,16 @@ class ImportDialog(QDialog):
         self.details.setReadOnly(True)
         self.details.setTabChangesFocus(True)
         self.details.setAccessibleName(tr("What was not understood"))
-        self.files = QPushButton(tr("Choose Files…"), self)
-        self.files.setDefault(True)
-        self.files.clicked.connect(self._on_files)
-        self.folder = QPushButton(tr("Choose Folder…"), self)
-        self.folder.setAutoDefault(False)
+        self.files = self.button(tr("Choose Files…"), self._on_files)
+        self.folder = self.button(tr("Choose Folder…"), self._on_folder)
         self.folder.setToolTip(tr("Such as LM Studio's folder of conversations"))
-        self.folder.clicked.connect(self._on_folder)
-        self.close_button = QPushButton(tr("Cancel"), self)
-        self.close_button.setAutoDefault(False)
-        self.close_button.clicked.connect(self.reject)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addStretch(1)
-        for button in (self.close_button, self.folder, self.files):
-            buttons.addWidget(button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 18)
-        layout.setSpacing(12)
-        layout.addWidget(self.words)
-        layout.addWidget(self.bar)
-        layout.addWidget(self.details, 1)
-        layout.addLayout(buttons)
-        keep_wide(self, 480)
+        self.put(self.words, self.bar)
+        self.rows.addWidget(self.details, 1)
+        self.close_button = self.put_foot(self.files, self.folder)
+        self.keep_wide(480)
         self.bar.hide()
         self.details.hide()
-        keep_high(self)
+        self.keep_high()
         self._looking = QTimer(self, interval=_LOOK_MS)
         self._looking.timeout.connect(self._look)
 
@@ -335,7 +288,7 @@ class ImportDialog(QDialog):
         self.words.style().polish(self.words)
         self.details.setPlainText("\n".join(report.details()))
         self.details.setVisible(bool(report.details()))
-        keep_high(self)
+        self.keep_high()
         if report.taken:
             self.taken.emit(report)
 

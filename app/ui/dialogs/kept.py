@@ -8,14 +8,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.chats.library import ChatLibrary
 from app.settings.language import counted, mark, tr
 from app.store import Backup, Chat
 from app.ui.style.figures import bytes_line, date_line
 from app.ui.style.theme import grown
-from app.ui.widgets.sheet import foot_row, keep_wide
+from app.ui.widgets.sheet import Sheet
 from app.ui.widgets.two_lines import TwoLines
 
 _NOTE = mark(
@@ -27,7 +27,7 @@ _NONE = mark(
 )
 
 
-class BackupsDialog(QDialog):
+class BackupsDialog(Sheet):
     """Lists the copies.
 
     Signals:
@@ -38,33 +38,21 @@ class BackupsDialog(QDialog):
 
     def __init__(self, backups: list[Backup], parent: QWidget | None, *, runs: bool = True) -> None:
         """``runs``: the program has chats open and starts anew with the copy."""
-        super().__init__(parent)
-        self.setObjectName("backups-dialog")
-        self.setWindowTitle(tr("Restore from Backup"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("backups-dialog", tr("Restore from Backup"), parent)
         self._paths = {str(backup.path): backup.path for backup in backups}
-        words = QLabel(tr(_NOTE if backups else _NONE), self)
-        words.setProperty("muted", True)
-        words.setWordWrap(True)
+        words = self.label(tr(_NOTE if backups else _NONE))
         self.list = TwoLines(tr("Backups"), self)
         self.list.fill([(str(b.path), _day(b), _size(b)) for b in backups])
         self.list.setFixedHeight(max(1, len(backups)) * grown(52, 2) + 4)
         self.list.setVisible(bool(backups))
         self.list.itemDoubleClicked.connect(self._on_take)
         verb = tr("Restore and Start Again") if runs else tr("Restore")
-        foot, cancel, self.take = foot_row(self, verb)
+        self.take = self.button(verb, self._on_take)
+        self.put(words, self.list)
+        self.rows.addStretch(1)
+        self.put_foot(self.take, out="" if backups else tr("Close"))
         self.take.setVisible(bool(backups))
-        self.take.clicked.connect(self._on_take)
-        if not backups:
-            cancel.setText(tr("Close"))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 18)
-        layout.setSpacing(12)
-        layout.addWidget(words)
-        layout.addWidget(self.list)
-        layout.addStretch(1)
-        layout.addLayout(foot)
-        keep_wide(self, 480)
+        self.keep_wide(480)
 
     @Slot()
     def _on_take(self) -> None:
@@ -107,37 +95,29 @@ DAYS = 30
 _DAY = 86_400
 
 
-class TrashDialog(QDialog):
+class TrashDialog(Sheet):
     """Lists deleted chats. Erasing asks once, in the dialog itself: it cannot be undone."""
 
     def __init__(
         self, library: ChatLibrary, parent: QWidget, clock: Callable[[], float] = time.time
     ) -> None:
-        super().__init__(parent)
-        self.setObjectName("trash-dialog")
-        self.setWindowTitle(tr("Trash"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("trash-dialog", tr("Trash"), parent, spacing=10)
         self._library = library
         self._clock = clock
         self._chats: dict[str, Chat] = {}
         self._asked: list[str] = []
-        self.words = QLabel(self)
-        self.words.setProperty("muted", True)
-        self.words.setWordWrap(True)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words = self.label()
         self.list = TwoLines(tr("Deleted chats"), self, several=True)
         self.list.installEventFilter(self)
         self.list.itemSelectionChanged.connect(self._on_chosen)
         self.list.itemDoubleClicked.connect(self.restore)
-        self.question = QLabel(self)
-        self.question.setWordWrap(True)
-        self.question.setTextFormat(Qt.TextFormat.PlainText)
-        self.restore_button = self._push_button(tr("Restore"), self.restore)
-        self.erase_button = self._push_button(tr("Delete Now"), self.ask_to_erase)
-        self.empty_button = self._push_button(tr("Empty Trash"), self.ask_to_empty)
-        self.close_button = self._push_button(tr("Close"), self.close)
-        self.keep_button = self._push_button(tr("Keep"), self._forget_question)
-        self.sure_button = self._push_button(tr("Erase for Good"), self.erase)
+        self.question = self.label(muted=False)
+        self.restore_button = self.button(tr("Restore"), self.restore)
+        self.erase_button = self.button(tr("Delete Now"), self.ask_to_erase)
+        self.empty_button = self.button(tr("Empty Trash"), self.ask_to_empty)
+        self.close_button = self.button(tr("Close"), self.close)
+        self.keep_button = self.button(tr("Keep"), self._forget_question)
+        self.sure_button = self.button(tr("Erase for Good"), self.erase)
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(8)
         self._buttons.addWidget(self.empty_button)
@@ -146,23 +126,14 @@ class TrashDialog(QDialog):
             self._buttons.addWidget(button)
         self._buttons.addWidget(self.keep_button)
         self._buttons.addWidget(self.sure_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 18)
-        layout.setSpacing(10)
-        layout.addWidget(self.words)
-        layout.addWidget(self.list, 1)
-        layout.addWidget(self.question)
-        layout.addSpacing(2)
-        layout.addLayout(self._buttons)
+        self.put(self.words)
+        self.rows.addWidget(self.list, 1)
+        self.put(self.question)
+        self.rows.addSpacing(2)
+        self.put(self._buttons)
         self.resize(520, 460)
         library.trash_changed.connect(self.refresh)
         self.refresh()
-
-    def _push_button(self, words: str, act: Callable[[], object]) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda _checked=False: act())
-        return button
 
     @Slot()
     def refresh(self) -> None:

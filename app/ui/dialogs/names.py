@@ -7,13 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
     QHBoxLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -23,7 +20,7 @@ from app.settings.language import tr
 from app.settings.options import Settings
 from app.ui.style.theme import scaled
 from app.ui.widgets.manners import begin_at_edge
-from app.ui.widgets.sheet import keep_wide
+from app.ui.widgets.sheet import Sheet
 from app.ui.widgets.two_lines import TwoLines
 
 LONGEST = 60
@@ -34,7 +31,7 @@ def tidy(name: str) -> str:
     return " ".join(name.split())[:LONGEST].rstrip()
 
 
-class NameDialog(QDialog):
+class NameDialog(Sheet):
     """One field. A name in use is asked about in the dialog itself, before it is taken.
 
     Signals:
@@ -47,10 +44,7 @@ class NameDialog(QDialog):
         self, title: str, verb: str, taken: Iterable[str], parent: QWidget, name: str = ""
     ) -> None:
         """``verb`` is the button's; ``taken`` are the names to ask about."""
-        super().__init__(parent)
-        self.setObjectName("name-dialog")
-        self.setWindowTitle(title)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("name-dialog", title, parent, spacing=8)
         self._verb = verb
         self._taken = set(taken)
         self._asked = ""
@@ -59,26 +53,12 @@ class NameDialog(QDialog):
         self.field.setMaxLength(LONGEST)
         self.field.selectAll()
         self.field.setAccessibleName(tr("Name"))
-        self._hint = QLabel(self)
-        self._hint.setWordWrap(True)
-        self._hint.setProperty("muted", True)
-        buttons = QDialogButtonBox(self)
-        self.go = buttons.addButton(verb, QDialogButtonBox.ButtonRole.AcceptRole)
-        self.go.setDefault(True)
-        cancel = buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        cancel.setAutoDefault(False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(20, 18, 20, 16)
-        layout.setSpacing(8)
-        layout.addWidget(QLabel(tr("Name"), self))
-        layout.addWidget(self.field)
-        layout.addWidget(self._hint)
-        layout.addSpacing(8)
-        layout.addWidget(buttons)
-        keep_wide(self, 400)
+        self._hint = self.label()
+        self.go = self.button(verb, self._on_go)
+        self.put(QLabel(tr("Name"), self), self.field, self._hint)
+        self.put_foot(self.go)
+        self.keep_wide(400)
         self.field.textChanged.connect(self._refresh)
-        buttons.accepted.connect(self._on_go)
-        buttons.rejected.connect(self.reject)
         self._refresh()
 
     @property
@@ -117,7 +97,7 @@ _SHOWN = 12
 _COMMAS = "[,，、]"  # keyboards of Chinese and Japanese have their own
 
 
-class TagsDialog(QDialog):
+class TagsDialog(Sheet):
     """One field with all tags, separated by commas.
 
     Signals:
@@ -128,37 +108,17 @@ class TagsDialog(QDialog):
 
     def __init__(self, tags: Sequence[str], used: Sequence[str], parent: QWidget) -> None:
         """``used``: the tags that other chats have, to choose from."""
-        super().__init__(parent)
-        self.setObjectName("tags-dialog")
-        self.setWindowTitle(tr("Tags"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("tags-dialog", tr("Tags"), parent, spacing=8)
         self.field = QLineEdit(", ".join(tags), self)
         self.field.setAccessibleName(tr("Tags, separated by commas"))
         self.field.setPlaceholderText(tr("recipes, to read"))
         self.field.selectAll()
-        hint = QLabel(tr("Separated by commas. A search finds them with tag:name."), self)
-        hint.setProperty("muted", True)
-        hint.setWordWrap(True)
-        known = QLabel(self)
-        known.setTextFormat(Qt.TextFormat.PlainText)
-        known.setProperty("muted", True)
-        known.setWordWrap(True)
-        known.setText(tr("In use: {tags}", tags=", ".join(used[:_SHOWN])))
+        hint = self.label(tr("Separated by commas. A search finds them with tag:name."))
+        known = self.label(tr("In use: {tags}", tags=", ".join(used[:_SHOWN])))
+        self.put(QLabel(tr("Tags"), self), self.field, hint, known)
         known.setVisible(bool(used))
-        buttons = QDialogButtonBox(self)
-        buttons.addButton(tr("Save"), QDialogButtonBox.ButtonRole.AcceptRole).setDefault(True)
-        cancel = buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        cancel.setAutoDefault(False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(20, 18, 20, 16)
-        layout.setSpacing(8)
-        for part in (QLabel(tr("Tags"), self), self.field, hint, known):
-            layout.addWidget(part)
-        layout.addSpacing(8)
-        layout.addWidget(buttons)
-        self.setFixedWidth(400)
-        buttons.accepted.connect(self._on_go)
-        buttons.rejected.connect(self.reject)
+        self.put_foot(self.button(tr("Save"), self._on_go))
+        self.keep_wide(400)
 
     @Slot()
     def _on_go(self) -> None:
@@ -166,7 +126,7 @@ class TagsDialog(QDialog):
         self.tagged.emit(list(tidy_tags(re.split(_COMMAS, self.field.text()))))
 
 
-class PromptsDialog(QDialog):
+class PromptsDialog(Sheet):
     """The list at the left, the chosen one at the right. What is written is kept at once.
 
     Signals:
@@ -176,10 +136,7 @@ class PromptsDialog(QDialog):
     changed = Signal()
 
     def __init__(self, settings: Settings, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setObjectName("prompts")
-        self.setWindowTitle(tr("Prompts"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("prompts", tr("Prompts"), parent)
         self._settings = settings
         self._filling = False
         self._deleted: list[tuple[int, str, str]] = []
@@ -197,18 +154,10 @@ class PromptsDialog(QDialog):
         self.text.setPlaceholderText(tr("Explain {{topic}} to {{audience}} in three sentences."))
         self.text.setTabChangesFocus(True)
         self.text.textChanged.connect(self._on_text)
-        self.hint = QLabel(self)
-        self.hint.setProperty("muted", True)
-        self.hint.setWordWrap(True)
-        self.hint.setTextFormat(Qt.TextFormat.PlainText)
-        self.new_button = self._push_button(tr("New"))
-        self.new_button.clicked.connect(self._on_new)
-        self.delete_button = self._push_button(tr("Delete"))
-        self.delete_button.clicked.connect(self.delete)
-        self.undo_button = self._push_button(tr("Bring Back"))
-        self.undo_button.clicked.connect(self.bring_back)
-        self.close_button = self._push_button(tr("Close"))
-        self.close_button.clicked.connect(self.close)
+        self.hint = self.label()
+        self.new_button = self.button(tr("New"), self.add)
+        self.delete_button = self.button(tr("Delete"), self.delete)
+        self.undo_button = self.button(tr("Bring Back"), self.bring_back)
         right = QVBoxLayout()
         right.setSpacing(8)
         right.addWidget(self.name)
@@ -218,17 +167,10 @@ class PromptsDialog(QDialog):
         both.setSpacing(14)
         both.addWidget(self.list, 2)
         both.addLayout(right, 3)
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        for button in (self.new_button, self.delete_button, self.undo_button):
-            foot.addWidget(button)
-        foot.addStretch(1)
-        foot.addWidget(self.close_button)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(20, 18, 20, 16)
-        whole.setSpacing(12)
-        whole.addLayout(both, 1)
-        whole.addLayout(foot)
+        self.rows.addLayout(both, 1)
+        self.close_button = self.put_foot(
+            None, self.new_button, self.delete_button, self.undo_button
+        )
         self.resize(scaled(640), scaled(420))
         self._fill("")
 
@@ -241,10 +183,6 @@ class PromptsDialog(QDialog):
         self._fill(name)
         self.name.setFocus(Qt.FocusReason.OtherFocusReason)
         self.name.selectAll()
-
-    @Slot()
-    def _on_new(self) -> None:
-        self.add()
 
     @Slot()
     def delete(self) -> None:
@@ -267,11 +205,6 @@ class PromptsDialog(QDialog):
         pairs.insert(at, (name, text))
         self._keep(dict(pairs))
         self._fill(name)
-
-    def _push_button(self, words: str) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAutoDefault(False)
-        return button
 
     def _free(self, name: str) -> str:
         """A name like it that no prompt has."""

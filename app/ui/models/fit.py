@@ -9,7 +9,7 @@ from enum import Enum
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
@@ -21,7 +21,7 @@ from app.models.names import adapter_of
 from app.settings.language import counted, tr
 from app.ui.style.figures import bytes_line
 from app.ui.style.theme import scaled, ui_font
-from app.ui.widgets.sheet import keep_wide, open_dialog
+from app.ui.widgets.sheet import Sheet
 from engine import Fit
 from engine.hub.inventory import Installed
 
@@ -187,7 +187,7 @@ def _base(name: str) -> str:
     return _PRECISION.sub("", name.casefold()).partition("@")[0].strip(" -_.")
 
 
-class FitDialog(QDialog):
+class FitDialog(Sheet):
     """Says what it takes, and offers the ways on.
 
     Signals:
@@ -199,35 +199,14 @@ class FitDialog(QDialog):
     taken = Signal(object)
 
     def __init__(self, name: str, words: str, choices: Sequence[Choice], parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setObjectName("fit-dialog")
-        self.setWindowTitle(tr("Memory"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        title = QLabel(tr("{name} does not fit into memory", name=name), self)
-        title.setFont(ui_font(15, QFont.Weight.DemiBold))
-        self.words = QLabel(words, self)
-        self.words.setProperty("muted", True)
-        for label in (title, self.words):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
+        super().__init__("fit-dialog", tr("Memory"), parent, spacing=8)
+        self.words = self.label(words)
         self.buttons = [self._offer(choice) for choice in choices]
-        cancel = QPushButton(tr("Cancel"), self)
-        cancel.setAutoDefault(False)
-        cancel.clicked.connect(self.reject)
-        foot = QHBoxLayout()
-        foot.addStretch(1)
-        foot.addWidget(cancel)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 18)
-        layout.setSpacing(8)
-        layout.addWidget(title)
-        layout.addWidget(self.words)
-        layout.addSpacing(6)
-        for button in self.buttons:
-            layout.addWidget(button)
-        layout.addSpacing(6)
-        layout.addLayout(foot)
-        keep_wide(self, self.WIDTH)
+        self.put(self.headline(tr("{name} does not fit into memory", name=name)), self.words)
+        self.rows.addSpacing(6)
+        self.put(*self.buttons)
+        self.put_foot(out=tr("Cancel"))
+        self.keep_wide(self.WIDTH)
 
     def _offer(self, choice: Choice) -> QPushButton:
         """A button of two lines. Its labels take no clicks, so that all of it is the button."""
@@ -299,7 +278,7 @@ class FitFlow(QObject):
         dialog = FitDialog(status.name, words, offers, over or self._window)
         chat_id = chat.id if chat is not None else ""
         dialog.taken.connect(lambda choice: self._take(choice, ref, chat_id))
-        open_dialog(dialog)
+        dialog.open()
         return dialog
 
     def _take(self, choice: Choice, ref: str, chat_id: str) -> None:

@@ -6,11 +6,10 @@ import logging
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QStandardItemModel
+from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
-    QDialog,
     QFormLayout,
     QGridLayout,
     QHBoxLayout,
@@ -34,14 +33,13 @@ from app.models.removal import Removal, Removed
 from app.settings.language import mark, tr
 from app.ui.models.models_table import drafted
 from app.ui.style.figures import bytes_line
-from app.ui.style.theme import ui_font
 from app.ui.widgets import asking
-from app.ui.widgets.sheet import foot_row, keep_high, keep_wide, open_dialog
+from app.ui.widgets.sheet import Sheet
 from engine.hub.inventory import Installed
 from engine.hub.names import clean_name
 
 
-class ConvertDialog(QDialog):
+class ConvertDialog(Sheet):
     """Over the Models window.
 
     Signals:
@@ -53,20 +51,12 @@ class ConvertDialog(QDialog):
     taken = Signal(object)
 
     def __init__(self, model: Installed, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setObjectName("convert-dialog")
-        self.setWindowTitle(tr("Convert"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        title = QLabel(tr("Make a smaller copy of {name}", name=model.name), self)
-        title.setFont(ui_font(15, QFont.Weight.DemiBold))
+        super().__init__("convert-dialog", tr("Convert"), parent)
+        title = self.headline(tr("Make a smaller copy of {name}", name=model.name))
         size = bytes_line(model.facts.nbytes)
-        words = QLabel(
-            tr("It takes {size}, and stays as it is. The copy is made in minutes.", size=size), self
+        words = self.label(
+            tr("It takes {size}, and stays as it is. The copy is made in minutes.", size=size)
         )
-        words.setProperty("muted", True)
-        for label in (title, words):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
         self.choices: dict[str, QRadioButton] = {}
         self._recipes: dict[QRadioButton, Recipe] = {}
         grid = QGridLayout()
@@ -83,18 +73,11 @@ class ConvertDialog(QDialog):
             grid.addWidget(about, row, 1, Qt.AlignmentFlag.AlignRight)
         grid.setColumnStretch(0, 1)
         self.choices[RECIPES[0].name].setChecked(True)
-        foot, _, self.go = foot_row(self, tr("Convert"))
+        self.go = self.button(tr("Convert"), self._on_go)
         self.go.setObjectName("primary")
-        self.go.clicked.connect(self._on_go)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 18)
-        layout.setSpacing(12)
-        layout.addWidget(title)
-        layout.addWidget(words)
-        layout.addLayout(grid)
-        layout.addSpacing(4)
-        layout.addLayout(foot)
-        keep_wide(self, self.WIDTH)
+        self.put(title, words, grid)
+        self.put_foot(self.go)
+        self.keep_wide(self.WIDTH)
 
     def _on_go(self) -> None:
         chosen = next(r for button, r in self._recipes.items() if button.isChecked())
@@ -102,7 +85,7 @@ class ConvertDialog(QDialog):
         self.taken.emit(chosen)
 
 
-class DraftDialog(QDialog):
+class DraftDialog(Sheet):
     """Over the Models window. Until `offer` is called it says that it is looking.
 
     Signals:
@@ -115,18 +98,13 @@ class DraftDialog(QDialog):
 
     def __init__(self, name: str, figures: str, parent: QWidget) -> None:
         """`figures`: how the one that drafts now has done; "" where none does."""
-        super().__init__(parent)
-        self.setObjectName("draft-dialog")
-        self.setWindowTitle(tr("Draft model"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        title = QLabel(tr("Draft model of {name}", name=name), self)
-        title.setFont(ui_font(15, QFont.Weight.DemiBold))
-        words = QLabel(
+        super().__init__("draft-dialog", tr("Draft model"), parent)
+        title = self.headline(tr("Draft model of {name}", name=name))
+        words = self.label(
             tr(
                 "A smaller model with the same tokenizer drafts for a chat that runs alone, as "
                 "long as that is faster. What the chat says stays the same."
-            ),
-            self,
+            )
         )
         self.box = QComboBox(self)
         self.box.setAccessibleName(tr("Draft model"))
@@ -138,27 +116,14 @@ class DraftDialog(QDialog):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         form.setHorizontalSpacing(16)
         form.addRow(tr("Draft model"), self.box)
-        self.note = QLabel(figures, self)
-        for label in (title, words, self.note):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        for label in (words, self.note):
-            label.setProperty("muted", True)
-        foot, _, self.go = foot_row(self, tr("Save"))
+        self.note = self.label(figures)
+        self.go = self.button(tr("Save"), self._on_go)
         self.go.setObjectName("primary")
         self.go.setEnabled(False)
-        self.go.clicked.connect(self._on_go)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 18)
-        layout.setSpacing(12)
-        layout.addWidget(title)
-        layout.addWidget(words)
-        layout.addLayout(form)
-        layout.addWidget(self.note)
-        layout.addSpacing(4)
-        layout.addLayout(foot)
+        self.put(title, words, form, self.note)
+        self.put_foot(self.go)
         self.note.setVisible(bool(figures))
-        keep_wide(self, self.WIDTH)
+        self.keep_wide(self.WIDTH)
 
     def offer(self, found: Sequence[Candidate], chosen: str, chosen_name: str) -> None:
         """Show what there is. `chosen`: the ref of the one that drafts now, "" for none."""
@@ -182,7 +147,7 @@ class DraftDialog(QDialog):
         self.box.setEnabled(True)
         self.go.setEnabled(True)
         self.box.setFocus(Qt.FocusReason.OtherFocusReason)
-        keep_high(self)
+        self.keep_high()
 
     def _on_go(self) -> None:
         chosen = str(self.box.currentData())
@@ -424,7 +389,7 @@ class DraftTalk(QObject):
         chosen = self._installed.drafts.of(model.ref, str(model.folder))
         name = self._installed.draft_name(model)
         flows.start(dialog, self._offer(dialog, model, chosen, name))
-        open_dialog(dialog)
+        dialog.open()
 
     async def _offer(self, dialog: DraftDialog, model: Installed, chosen: str, name: str) -> None:
         base, others = smaller(model, self._installed.models.values())

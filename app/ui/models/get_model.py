@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app import flows
 from app.models.downloads import Downloads, ref_of
@@ -17,6 +17,7 @@ from app.ui.models.found import Finding, FoundList, Looking, SearchField
 from app.ui.models.found_model import DOWNLOAD, LOOK_UP, OPEN, FoundModel, GoButton
 from app.ui.models.token_field import TokenField
 from app.ui.style.theme import grown, repolish, scaled
+from app.ui.widgets.sheet import Sheet
 from app.ui.widgets.toast import Toast
 from engine import EngineError
 from engine.errors import GATED
@@ -27,7 +28,7 @@ SIZE, MOST = (880, 640), (1240, 780)
 
 
 def lay_out(
-    dialog: QWidget,
+    dialog: Sheet,
     top: Sequence[QWidget],
     promise: QWidget,
     left: Sequence[QWidget],
@@ -43,16 +44,12 @@ def lay_out(
     middle.setSpacing(24)
     middle.addLayout(_stack(left, 6, len(left) - 1), 5)
     middle.addLayout(_stack(right, 8, 0), 6)
-    layout = QVBoxLayout(dialog)
-    layout.setContentsMargins(24, 20, 24, 18)
-    layout.setSpacing(8)
-    layout.addLayout(_row(top))
-    layout.addWidget(promise)
-    layout.addSpacing(8)
-    layout.addLayout(middle, 1)
-    layout.addWidget(below)
-    layout.addSpacing(4)
-    layout.addLayout(_row(buttons))
+    dialog.put(_row(top), promise)
+    dialog.rows.addSpacing(8)
+    dialog.rows.addLayout(middle, 1)
+    dialog.put(below)
+    dialog.rows.addSpacing(4)
+    dialog.put(_row(buttons))
     dialog.resize(*(min(scaled(side), most) for side, most in zip(SIZE, MOST, strict=True)))
 
 
@@ -98,7 +95,7 @@ _NO_TOKEN = mark("The hub gives this model only to whom it knows: paste a token 
 _NO_WORDS = mark("Write a word of the model's name first")
 
 
-class GetModelDialog(QDialog):
+class GetModelDialog(Sheet):
     """Stays open beside the window; downloads go on without it.
 
     Signals:
@@ -120,17 +117,13 @@ class GetModelDialog(QDialog):
         memory: Callable[[], int] = lambda: 0,
     ) -> None:
         """``memory`` tells how many bytes models and chats may take, 0 while that is not known."""
-        super().__init__(parent)
-        self.setObjectName("get-model")
-        self.setWindowTitle(tr("Get Model"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("get-model", tr("Get Model"), parent, spacing=8)
         self._downloads = downloads
         self._model: HubModel | None = None
         self._at_once = False  # download what is looked up now
         self.finding = Finding(downloads, memory, self)
         self.field = SearchField(self)
-        self.search_button = QPushButton(tr("Search"), self)
-        self.search_button.setAutoDefault(False)
+        self.search_button = self.button(tr("Search"), self._search)
         self.search_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Enter does the same
         self.heading = quiet(QLabel(self))
         self.models = FoundList(self)
@@ -141,8 +134,7 @@ class GetModelDialog(QDialog):
         self.token = self.access.field
         self.list = DownloadList(downloads, self)
         self.none = quiet(QLabel(tr(_NONE), self))
-        self.close_button = QPushButton(tr("Close"), self)
-        self.close_button.setAutoDefault(False)
+        self.close_button = self.button(tr("Close"), self.close)
         self.go = GoButton(self)
         columns = (self.heading, self.models), (self.found,)
         buttons = (self.none, self.close_button, self.go)
@@ -156,13 +148,11 @@ class GetModelDialog(QDialog):
     def _connect(self) -> None:
         self.field.textChanged.connect(self._on_text)
         self.field.returnPressed.connect(self._on_return)
-        self.search_button.clicked.connect(self._search)
         self.models.chosen.connect(self._on_chosen)
         self.models.left.connect(self.field.setFocus)
         self.field.went_down.connect(self.models.enter)
         self.access.changed.connect(self._on_token)
         self.go.clicked.connect(self._on_go)
-        self.close_button.clicked.connect(self.close)
         self.found.plan_changed.connect(self._on_plan)
         self.found.card_asked.connect(self._look)
         self.list.opened.connect(self._open)

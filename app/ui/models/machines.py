@@ -13,14 +13,11 @@ from typing import Any
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
-    QDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,6 +26,7 @@ from app.models.spreading import SpreadModels
 from app.remote.groups import Group, Server
 from app.settings.language import mark, tr
 from app.ui.style.theme import scaled
+from app.ui.widgets.sheet import Sheet
 from engine import EngineError
 from engine.cluster.hosts import LOCAL, Host, HostError, Hosts
 from engine.sandbox.process import own_command
@@ -75,7 +73,7 @@ _TWO = mark("Tick two machines or more, and choose a model.")
 Run = Callable[[Sequence[str], threading.Event], str]
 
 
-class MachinesDialog(QDialog):
+class MachinesDialog(Sheet):
     """Nothing is asked of a machine before the person presses a button for it.
 
     Signals:
@@ -97,15 +95,12 @@ class MachinesDialog(QDialog):
         parent: QWidget,
         run: Run | None = None,
     ) -> None:
-        super().__init__(parent)
-        self.setObjectName("machines-dialog")
-        self.setWindowTitle(tr("Several Machines"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("machines-dialog", tr("Several Machines"), parent, spacing=10)
         self._spread, self._file, self._run = spread, file, run or run_command
         self._starting: Server | None = None
         self._asking = flows.Latest(self)
         self._waits = False  # for a command's answer
-        about = self._note(tr(_ABOUT))
+        about = self.label(tr(_ABOUT))
         self.list = QTreeWidget(self)
         self.list.setObjectName("machine-table")
         self.list.setHeaderLabels([tr("Machine"), tr("Address"), tr("State")])
@@ -119,8 +114,8 @@ class MachinesDialog(QDialog):
         head.resizeSection(1, scaled(200))
         head.setStretchLastSection(True)
         # Tab goes through them in the order in which they are made.
-        self.check = self._button(tr("Check"), self._on_check)
-        self.remove = self._button(tr("Remove"), self._on_remove)
+        self.check = self.button(tr("Check"), self._on_check)
+        self.remove = self.button(tr("Remove"), self._on_remove)
         self.name, self.address, self.program = (QLineEdit(self) for _ in range(3))
         fields = (
             (self.name, tr("Name")),
@@ -133,16 +128,16 @@ class MachinesDialog(QDialog):
             field.setAccessibleName(words)
             field.setToolTip(words)
             adding.addWidget(field, width)
-        self.add = self._button(tr("Add"), self._on_add)
+        self.add = self.button(tr("Add"), self._on_add)
         adding.addWidget(self.add)
         self.model = QComboBox(self)
         self.model.setAccessibleName(tr("Model"))
         for shown, folder in models:
             self.model.addItem(shown, folder)
-        self.test = self._button(tr("Test"), self._on_test)
+        self.test = self.button(tr("Test"), self._on_test)
         self.test.setToolTip(tr("Measures the connection, and tokens a second beside one machine"))
-        self.leave = self._button(tr("Close"), self.reject)
-        self.go = self._button(tr("Start"), self._on_start)
+        self.leave = self.button(tr("Close"), self.reject)
+        self.go = self.button(tr("Start"), self._on_start)
         self.go.setDefault(True)
         below, foot = QHBoxLayout(), QHBoxLayout()
         below.addWidget(self.check)
@@ -152,36 +147,17 @@ class MachinesDialog(QDialog):
         foot.addWidget(self.model, 1)
         for button in (self.test, self.leave, self.go):
             foot.addWidget(button)
-        self.said = self._note("")
+        self.said = self.label("")
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(20, 18, 20, 16)
-        layout.setSpacing(10)
-        layout.addWidget(about)
-        layout.addWidget(self.list, 1)
-        for row in (below, adding):
-            layout.addLayout(row)
-        layout.addWidget(self.said)
-        layout.addLayout(foot)
+        self.put(about)
+        self.rows.addWidget(self.list, 1)
+        self.put(below, adding, self.said, foot)
         self.resize(scaled(680), scaled(480))
         self.list.itemChanged.connect(self._refresh)
         self.list.currentItemChanged.connect(self._refresh)
         for field, _ in fields:
             field.textChanged.connect(self._refresh)
         self._fill()
-
-    def _note(self, words: str) -> QLabel:
-        label = QLabel(words, self)
-        label.setProperty("muted", True)
-        label.setWordWrap(True)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        return label
-
-    def _button(self, words: str, pressed: Callable[[], object]) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAutoDefault(False)
-        button.clicked.connect(pressed)
-        return button
 
     # The list.
 

@@ -9,12 +9,9 @@ from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QDialog,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,6 +26,7 @@ from app.ui.models.memory_figures import MemoryFigures
 from app.ui.models.models_table import LibraryTable, LibraryView, count
 from app.ui.models.remote import RemoteList
 from app.ui.widgets import asking
+from app.ui.widgets.sheet import Sheet
 from engine.hub.inventory import Installed
 
 
@@ -68,7 +66,7 @@ _NONE = mark(
 _NO_MATCH = mark("No model has these words.")
 
 
-class ModelsWindow(QDialog):
+class ModelsWindow(Sheet):
     """Stays open beside the main window.
 
     Signals:
@@ -94,10 +92,7 @@ class ModelsWindow(QDialog):
         parent: QWidget,
         show_folder: Callable[[Path], object] | None = None,
     ) -> None:
-        super().__init__(parent)
-        self.setObjectName("models-window")
-        self.setWindowTitle(tr("Models"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("models-window", tr("Models"), parent)
         self._installed, self._removal, self._library = installed, removal, library
         self._loader = library.loader
         self._show_folder = show_folder or asking.show_folder
@@ -113,18 +108,12 @@ class ModelsWindow(QDialog):
         self.talk = RemovalTalk(installed, removal, self.foot)
         self.adding = AddingTalk(installed, self.foot)
         self.drafting = DraftTalk(installed, self.foot)
-        self.empty = QLabel(self)
-        self.empty.setProperty("muted", True)
-        self.empty.setWordWrap(True)
+        self.empty = self.label()
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(20, 20, 20, 16)
-        layout.setSpacing(12)
-        layout.addWidget(head)
-        layout.addWidget(self.view, 1)
-        layout.addWidget(self.empty, 1)
-        layout.addWidget(self.remotes)
-        layout.addWidget(self.foot)
+        self.put(head)
+        self.rows.addWidget(self.view, 1)
+        self.rows.addWidget(self.empty, 1)
+        self.put(self.remotes, self.foot)
         self.resize(1120, 600)
         self._figures = MemoryFigures(self._loader, self)
         self._connect()

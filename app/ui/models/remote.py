@@ -12,8 +12,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QComboBox,
-    QDialog,
-    QDialogButtonBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -39,7 +37,7 @@ from app.settings.language import counted, mark, tr
 from app.ui.models.model_list import ElidedLabel
 from app.ui.style.theme import grown, ui_font
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.sheet import keep_high, keep_wide, open_dialog
+from app.ui.widgets.sheet import Sheet
 from engine import EngineError
 
 _LOOKING = mark(
@@ -155,7 +153,7 @@ _OPEN = mark("The way there is not encrypted: others on it can read what you sen
 _NONE = mark("Write an address, and the name of a model or choose one of those there.")
 
 
-class RemoteDialog(QDialog):
+class RemoteDialog(Sheet):
     """Nothing is asked of the address before the person presses the button for it.
 
     The network is searched only while the switch for it is on.
@@ -167,10 +165,7 @@ class RemoteDialog(QDialog):
     added = Signal(str)
 
     def __init__(self, loader: ModelLoader, bridge: Bridge, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setObjectName("remote-dialog")
-        self.setWindowTitle(tr("Add a Remote Model"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("remote-dialog", tr("Add a Remote Model"), parent, spacing=8)
         self._loader = loader
         self._listed: dict[str, Listed] = {}
         self._asking = flows.Latest(self)
@@ -191,16 +186,9 @@ class RemoteDialog(QDialog):
         self.test.setToolTip(tr("Asks the address which models it has, and sends nothing else"))
         self.found = NetworkList(loader.remotes, bridge, self)
         self.found.chosen.connect(self._on_found)
-        self.where, self.kept, self.said = (self._note() for _ in range(3))
-        buttons = QDialogButtonBox(self)
-        self.go = buttons.addButton(tr("Add"), QDialogButtonBox.ButtonRole.AcceptRole)
-        self.go.setDefault(True)
-        cancel = buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        cancel.setAutoDefault(False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(20, 18, 20, 16)
-        layout.setSpacing(8)
-        layout.addWidget(self.found)
+        self.where, self.kept, self.said = (self.label() for _ in range(3))
+        self.go = self.button(tr("Add"), self._on_go)
+        self.put(self.found)
         below: dict[QWidget, QWidget] = {self.address: self.where, self.key: self.kept}
         fields: tuple[tuple[str, QWidget], ...] = (
             (tr("Address"), self.address),
@@ -211,21 +199,15 @@ class RemoteDialog(QDialog):
             label = QLabel(words, self)
             label.setBuddy(field)
             field.setAccessibleName(words)
-            layout.addWidget(label)
-            layout.addWidget(field)
-            if field in below:
-                layout.addWidget(below[field])
-        layout.addWidget(self.test, 0, Qt.AlignmentFlag.AlignLeft)
-        layout.addWidget(self.said)
-        layout.addSpacing(8)
-        layout.addWidget(buttons)
-        keep_wide(self, 480)
+            self.put(label, field, *filter(None, [below.get(field)]))
+        self.rows.addWidget(self.test, 0, Qt.AlignmentFlag.AlignLeft)
+        self.put(self.said)
+        self.put_foot(self.go)
+        self.keep_wide(480)
         self.address.textChanged.connect(self._on_address)
         self.key.textChanged.connect(self._refresh)
         self.model.editTextChanged.connect(self._refresh)
         self.test.clicked.connect(self.show_models)
-        buttons.accepted.connect(self._on_go)
-        buttons.rejected.connect(self.reject)
         # What is said takes more lines or fewer; once the words are laid out it is known how many.
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
         self._fit_soon.timeout.connect(self._fit)
@@ -233,13 +215,6 @@ class RemoteDialog(QDialog):
         self.finished.connect(self.found.stop)
         flows.start(self, self._say_where_kept())
         self._refresh()
-
-    def _note(self) -> QLabel:
-        label = QLabel(self)
-        label.setProperty("muted", True)
-        label.setWordWrap(True)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        return label
 
     def _base(self) -> str:
         """The address as it is used; "" where it is none."""
@@ -291,7 +266,7 @@ class RemoteDialog(QDialog):
 
     @Slot()
     def _fit(self) -> None:
-        keep_high(self)
+        self.keep_high()
 
     async def _say_where_kept(self) -> None:
         there = await flows.aside(lambda _: keychain.is_there())
@@ -454,7 +429,7 @@ class RemoteList(QWidget):
     @Slot()
     def ask(self) -> None:
         """Ask for another one."""
-        open_dialog(RemoteDialog(self._loader, self._library.bridge, self.window()))
+        RemoteDialog(self._loader, self._library.bridge, self.window()).open()
 
     def _remove(self, remote: Remote) -> None:
         loader, remotes, address = self._loader, self._loader.remotes, remote.address

@@ -7,16 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, Signal, Slot
 from PySide6.QtGui import QAction, QDropEvent
 from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
     QFileDialog,
     QLabel,
     QLineEdit,
     QMenu,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,7 +26,7 @@ from app.ui.composer.composer import MOST_CHARACTERS, files_in
 from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets.manners import announce
-from app.ui.widgets.sheet import keep_wide
+from app.ui.widgets.sheet import Sheet
 
 
 class UnitWords(NamedTuple):
@@ -99,7 +96,7 @@ def has_line(unit: str, pages: int) -> str:
     return counted("The file has {count} page.", "The file has {count} pages.", pages, count=count)
 
 
-class PagesDialog(QDialog):
+class PagesDialog(Sheet):
     """One field for numbers; what is wrong with them stands below it.
 
     Signals:
@@ -111,35 +108,18 @@ class PagesDialog(QDialog):
     def __init__(
         self, name: str, unit: str, count: int, numbers: list[int], parent: QWidget
     ) -> None:
-        super().__init__(parent)
-        self.setObjectName("pages-dialog")
         words = unit_words(unit)
-        self.setWindowTitle(tr(words.title, name=name))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("pages-dialog", tr(words.title, name=name), parent, spacing=8)
         self._count = count
         self.field = QLineEdit(", ".join(map(str, numbers)), self)
         self.field.setPlaceholderText("1-3, 7")
         self.field.setAccessibleName(tr(words.numbers))
-        self.hint = QLabel(has_line(unit, count), self)
-        self.hint.setWordWrap(True)
-        self.hint.setProperty("muted", True)
-        buttons = QDialogButtonBox(self)
-        go = buttons.addButton(tr("Choose"), QDialogButtonBox.ButtonRole.AcceptRole)
-        go.setDefault(True)
-        cancel = buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        cancel.setAutoDefault(False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(20, 18, 20, 16)
-        layout.setSpacing(8)
+        self.hint = self.label(has_line(unit, count))
         label = QLabel(tr(words.question), self)
         label.setBuddy(self.field)
-        for part in (label, self.field, self.hint):
-            layout.addWidget(part)
-        layout.addSpacing(8)
-        layout.addWidget(buttons)
-        keep_wide(self, 400)
-        buttons.accepted.connect(self._on_go)
-        buttons.rejected.connect(self.reject)
+        self.put(label, self.field, self.hint)
+        self.put_foot(self.button(tr("Choose"), self._on_go))
+        self.keep_wide(400)
 
     @Slot()
     def _on_go(self) -> None:

@@ -15,7 +15,6 @@ from app.ui.dialogs.about import WheelDialog
 from app.ui.settings.form_page import FormPage
 from app.ui.style.theme import code_font, scaled
 from app.ui.widgets import asking
-from app.ui.widgets.sheet import open_dialog
 
 _NOTE = mark(
     "Models of an architecture that is newer than this version of Stretto need a newer mlx-lm. "
@@ -127,7 +126,7 @@ class Advanced(QObject):
             return
         dialog = WheelDialog(wheel, sha256, self._page.window())
         dialog.taken.connect(lambda: self._choosing.start(self._use(wheel, sha256)))
-        open_dialog(dialog)
+        dialog.open()
 
     async def _use(self, wheel: Path, sha256: str) -> None:
         try:

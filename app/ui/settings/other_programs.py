@@ -9,8 +9,6 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt, Slot
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
-    QDialog,
-    QDialogButtonBox,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -29,6 +27,7 @@ from app.settings.options import PORTS, SERVE_LIMITS, Settings
 from app.ui.settings.form_page import FormPage
 from app.ui.style.figures import date_line
 from app.ui.widgets import asking
+from app.ui.widgets.sheet import Sheet
 
 
 class DoorLimits(QObject):
@@ -349,30 +348,17 @@ class OtherPrograms(QObject):
         self.state.setText(tr("Copied.") if not guarded else tr("Copied. Put your key in."))
 
 
-class NewKey(QDialog):
+class NewKey(Sheet):
     """A key that was just made, to be copied."""
 
     def __init__(self, name: str, key: str, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(tr("New Key"))
-        words = QLabel(
-            tr("The key for “{name}”. It is shown now and never again.", name=name), self
-        )
-        words.setTextFormat(Qt.TextFormat.PlainText)
-        words.setWordWrap(True)
+        super().__init__("new-key", tr("New Key"), parent)
+        words = tr("The key for “{name}”. It is shown now and never again.", name=name)
         self.key = QLineEdit(key, self)
         self.key.setReadOnly(True)
         self.key.setAccessibleName(tr("The new key"))
         self.key.selectAll()
-        self.copy = QPushButton(tr("Copy"), self)
-        self.copy.clicked.connect(lambda: QApplication.clipboard().setText(key))
-        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
-        box.addButton(self.copy, QDialogButtonBox.ButtonRole.ActionRole)
-        box.rejected.connect(self.reject)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(24, 20, 24, 20)
-        whole.setSpacing(12)
-        for widget in (words, self.key, box):
-            whole.addWidget(widget)
+        self.copy = self.button(tr("Copy"), lambda: QApplication.clipboard().setText(key))
+        self.put(self.label(words, muted=False), self.key)
+        self.put_foot(self.copy, out=tr("Close"))
         self.resize(480, self.sizeHint().height())

@@ -11,13 +11,11 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QComboBox,
-    QDialog,
     QFormLayout,
     QHBoxLayout,
     QPlainTextEdit,
     QPushButton,
     QRadioButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -43,11 +41,12 @@ from app.ui.settings.tools_window import add_folders
 from app.ui.style.theme import scaled
 from app.ui.widgets import asking
 from app.ui.widgets.manners import WheelGuard, begin_at_edge
+from app.ui.widgets.sheet import Sheet
 
 _OPTIONS = {option.name for option in fields(ChatOptions)}
 
 
-class SettingsWindow(QDialog):
+class SettingsWindow(Sheet):
     """Look, writing, new chats, models, memory, and where things lie.
 
     Signals:
@@ -70,10 +69,7 @@ class SettingsWindow(QDialog):
         newer: NewerMlxLm | None = None,
         speller: Speller | None = None,
     ) -> None:
-        super().__init__(parent)
-        self.setObjectName("settings")
-        self.setWindowTitle(tr("Settings"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("settings", tr("Settings"), parent)
         self._settings = settings
         self._set = settings.set
         self._open_folder = open_folder or asking.show_folder
@@ -96,9 +92,8 @@ class SettingsWindow(QDialog):
         if newer is not None:
             self.advanced = Advanced(self._page, newer)
         WheelGuard(self._page)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self._page.in_scroll_area(self))
+        self.rows.setContentsMargins(0, 0, 0, 0)
+        self.put(self._page.in_scroll_area(self))
         room = self.page.minimumSizeHint().width() + scaled(20)  # by the language
         self.resize(min(max(scaled(560), room), scaled(900)), scaled(680))
 

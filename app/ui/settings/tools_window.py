@@ -9,7 +9,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
-    QDialog,
     QHBoxLayout,
     QLabel,
     QMenu,
@@ -30,6 +29,7 @@ from app.tools.tool import ToolError, visible
 from app.ui.settings.form_page import FormPage
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, keep_font
+from app.ui.widgets.sheet import Sheet
 
 
 def add_folders(page: FormPage, paths: Paths, open_folder: Callable[[Path], object]) -> None:
@@ -63,7 +63,7 @@ _STATES = {
 }
 
 
-class ToolsWindow(QDialog):
+class ToolsWindow(Sheet):
     """The file of servers as text, what each starts, its log, and the consents.
 
     What is new or changed in the text is shown whole, and saved once the person has seen it.
@@ -72,9 +72,7 @@ class ToolsWindow(QDialog):
     LOOK_MS = 700
 
     def __init__(self, library: ChatLibrary, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("Tools"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("tools-window", tr("Tools"), parent, spacing=10)
         self.resize(680, 620)
         self._library, self._toolbox = library, library.toolbox
         self._pending: Read | None = None
@@ -88,7 +86,7 @@ class ToolsWindow(QDialog):
         self.text.setPlainText(files.to_text(self._toolbox.host.servers))
         self.text.setFixedHeight(190)
         self.text.setTabChangesFocus(True)
-        self.note = _words("", self)
+        self.note = self.label()
         self.save = QPushButton(tr("Save"), self)
         self.save.clicked.connect(self._on_save)
         self.import_ = QPushButton(tr("Import From…"), self)
@@ -107,17 +105,10 @@ class ToolsWindow(QDialog):
         self.log.setAccessibleName(tr("Log"))
         self.log.setFixedHeight(140)
         self.log.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 20)
-        layout.setSpacing(10)
-        layout.addWidget(_heading(tr("Servers"), self))
         about = tr("Programs and addresses that offer tools by MCP, as other programs write them.")
-        layout.addWidget(_words(about, self))
-        layout.addWidget(self.text)
-        layout.addWidget(self.note)
-        layout.addLayout(buttons)
-        layout.addWidget(self._area, 1)
-        layout.addWidget(self.log)
+        self.put(_heading(tr("Servers"), self), self.label(about), self.text, self.note, buttons)
+        self.rows.addWidget(self._area, 1)
+        self.put(self.log)
         if self._toolbox.host.problems:
             self.note.setText("\n".join(self._toolbox.host.problems))
         # The servers' states change on another thread; this window looks while it is open.

@@ -18,9 +18,6 @@ from PySide6.QtGui import (
     QTextCursor,
 )
 from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QLabel,
     QPlainTextEdit,
     QVBoxLayout,
     QWidget,
@@ -34,6 +31,7 @@ from app.ui.style import tokens as t
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.manners import mirror, mirrored
+from app.ui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from engine.serve.requests import Seen
@@ -47,38 +45,21 @@ _STATES = {
 }
 
 
-class GuestDialog(QDialog):
+class GuestDialog(Sheet):
     """Follows one guest's answer until it has ended; may stay open beside the chats."""
 
     def __init__(self, serving: Serving, number: int, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setObjectName("guest")
-        self.setWindowTitle(tr("Guest"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("guest", tr("Guest"), parent, spacing=10)
         self._serving, self._number = serving, number
-        self.head = QLabel(self)
-        self.head.setTextFormat(Qt.TextFormat.PlainText)
-        self.head.setFont(ui_font(15, ui_font().Weight.DemiBold))
-        self.state = QLabel(self)
-        self.state.setTextFormat(Qt.TextFormat.PlainText)
-        self.state.setProperty("muted", True)
+        self.head, self.state = self.headline(""), self.label()
         self.text = QPlainTextEdit(self)
         self.text.setObjectName("field")
         self.text.setReadOnly(True)
         self.text.setAccessibleName(tr("The answer so far"))
-        self.buttons = QDialogButtonBox(self)
-        self.pause = self.buttons.addButton(tr("Pause"), QDialogButtonBox.ButtonRole.ActionRole)
-        self.stop = self.buttons.addButton(tr("Stop"), QDialogButtonBox.ButtonRole.ActionRole)
-        close = self.buttons.addButton(tr("Close"), QDialogButtonBox.ButtonRole.RejectRole)
-        self.pause.clicked.connect(self._on_pause)
-        self.stop.clicked.connect(lambda: serving.stop(number))
-        close.clicked.connect(self.close)
-        close.setDefault(True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 18)
-        layout.setSpacing(10)
-        for widget in (self.head, self.state, self.text, self.buttons):
-            layout.addWidget(widget)
+        self.pause = self.button(tr("Pause"), self._on_pause)
+        self.stop = self.button(tr("Stop"), lambda: serving.stop(number))
+        self.put(self.head, self.state, self.text)
+        self.put_foot(None, self.pause, self.stop)
         self.resize(560, 420)
         self._paused = False
         serving.guests_changed.connect(self.refresh)

@@ -12,7 +12,6 @@ from app.chats.organising import ARCHIVE, Entry, of_chats
 from app.settings.language import counted, number, tr
 from app.store import Chat
 from app.ui.dialogs.names import NameDialog, TagsDialog
-from app.ui.widgets.sheet import open_dialog
 
 
 class Organiser(QObject):
@@ -102,7 +101,7 @@ class Organiser(QObject):
             self.made.emit(folder.id)
 
         dialog.named.connect(make)
-        open_dialog(dialog)
+        dialog.open()
 
     def delete_folder(self, folder_id: str) -> None:
         """Take a folder away; its chats stay."""
@@ -129,7 +128,7 @@ class Organiser(QObject):
             self.done.emit(words, lambda: [undo() for undo in undos])
 
         dialog.tagged.connect(tag)
-        open_dialog(dialog)
+        dialog.open()
 
     @Slot(list, object)
     def drop(self, rows: list[Entry], target: Entry) -> None:

@@ -1,59 +1,118 @@
-"""What all dialogs have in common: a foot with one main button, a width, Ctrl+W."""
+"""A dialog over its window: what it is about, its rows, and a foot with one main verb."""
 
 from __future__ import annotations
 
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QWidget
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.settings.language import tr
-from app.ui.style.theme import scaled
+from app.ui.style.theme import scaled, ui_font
 
 
-def open_dialog(dialog: QDialog) -> None:
-    """Open it over its window, so that Ctrl+W closes it as it closes any other."""
-    QShortcut(QKeySequence("Ctrl+W"), dialog, dialog.reject)
-    dialog.open()
+class Sheet(QDialog):
+    """It is gone once it was closed.
 
-
-def foot_row(
-    dialog: QDialog, verb: str, *, careful: bool = False
-) -> tuple[QHBoxLayout, QPushButton, QPushButton]:
-    """The row, the button that rejects the dialog, and the one that says `verb`.
-
-    Args:
-        careful: Enter presses "Cancel", and not the other.
+    Attributes:
+        rows: the column that all of it stands in.
     """
-    cancel, go = QPushButton(tr("Cancel"), dialog), QPushButton(verb, dialog)
-    for button in (cancel, go):
+
+    def __init__(self, name: str, title: str, parent: QWidget | None, *, spacing: int = 12) -> None:
+        """``name``: the object's, by which tests and the stylesheet find it."""
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setWindowTitle(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.rows = QVBoxLayout(self)
+        self.rows.setContentsMargins(24, 20, 24, 18)
+        self.rows.setSpacing(spacing)
+
+    def open(self) -> None:
+        """Open it over its window, so that Ctrl+W closes it as it closes any other."""
+        QShortcut(QKeySequence("Ctrl+W"), self, self.reject)  # the window's own is blocked
+        super().open()
+
+    def put(self, *parts: QWidget | QLayout) -> None:
+        """Add these below what is there."""
+        for part in parts:
+            if isinstance(part, QWidget):
+                self.rows.addWidget(part)
+            else:
+                self.rows.addLayout(part)
+
+    def headline(self, words: str) -> QLabel:
+        """The line that says what this is about; to be added."""
+        label = self.label(words, muted=False)
+        label.setFont(ui_font(15, QFont.Weight.DemiBold))
+        return label
+
+    def label(self, words: str = "", *, muted: bool = True) -> QLabel:
+        """Plain text over as many lines as it needs; to be added."""
+        label = QLabel(words, self)
+        label.setProperty("muted", muted)
+        label.setWordWrap(True)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        return label
+
+    def button(self, words: str, pressed: Callable[[], object]) -> QPushButton:
+        """A button that Enter does not press from another's place."""
+        button = QPushButton(words, self)
         button.setAutoDefault(False)
-    (cancel if careful else go).setDefault(True)
-    cancel.clicked.connect(dialog.reject)
-    row = QHBoxLayout()
-    row.setSpacing(8)
-    row.addStretch(1)
-    row.addWidget(cancel)
-    row.addWidget(go)
-    return row, cancel, go
+        button.clicked.connect(lambda _checked=False: pressed())
+        return button
 
+    def put_foot(
+        self,
+        main: QPushButton | None = None,
+        *beside: QPushButton,
+        out: str = "",
+        careful: bool = False,
+    ) -> QPushButton:
+        """Add the last row, and return its way out.
 
-def keep_wide(dialog: QWidget, usual: int) -> None:
-    """Fix the dialog's width: `usual` pixels at usual text, more where its words need it.
+        Args:
+            main: what the dialog is for, at the right; Enter presses it.
+            beside: what else can be done, at the left.
+            out: what the way out says; "Cancel", or "Close" where nothing is there to be done.
+            careful: Enter presses the way out.
+        """
+        leave = self.button(out or (tr("Cancel") if main is not None else tr("Close")), self.reject)
+        (leave if careful or main is None else main).setDefault(True)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for button in beside:
+            row.addWidget(button)
+        row.addStretch(1)
+        row.addWidget(leave)
+        if main is not None:
+            row.addWidget(main)
+        self.rows.addSpacing(4)
+        self.rows.addLayout(row)
+        return leave
 
-    To be called once all of it is laid out. Words of other languages are up to twice as long.
-    """
-    layout = dialog.layout()
-    needed = layout.minimumSize().width() if layout is not None else 0
-    dialog.setFixedWidth(max(scaled(usual), needed))
+    def keep_wide(self, usual: int) -> None:
+        """Fix the width: `usual` pixels at usual text, more where the words need it.
 
+        To be called once all of it is laid out. Words of other languages are up to twice as long.
+        """
+        self.setFixedWidth(max(scaled(usual), self.rows.minimumSize().width()))
 
-def keep_high(dialog: QWidget) -> None:
-    """Make a dialog of fixed width as high as its words need, broken into lines.
+    def keep_high(self) -> None:
+        """Be as high as the words need at the width that is fixed.
 
-    `QWidget.adjustSize` asks for the height at the width that the layout likes best, which is
-    another one.
-    """
-    layout = dialog.layout()
-    if layout is not None:
-        width = dialog.maximumWidth()
-        high = layout.totalHeightForWidth(width)
-        dialog.resize(width, high if high > 0 else dialog.sizeHint().height())
+        `QWidget.adjustSize` asks for the height at the width that the layout likes best, which is
+        another one.
+        """
+        width = self.maximumWidth()
+        high = self.rows.totalHeightForWidth(width)
+        self.resize(width, high if high > 0 else self.sizeHint().height())

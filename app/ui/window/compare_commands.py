@@ -19,7 +19,6 @@ from app.ui.compare.compare_dialog import Column, CompareDialog
 from app.ui.compare.table_window import TableWindow
 from app.ui.pane.files import PaneFiles
 from app.ui.pane.pane import ChatPane
-from app.ui.widgets.sheet import open_dialog
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command
 from app.ui.window.undo import Undos
@@ -301,7 +300,7 @@ class CompareCommands(QObject):
                 self._chats.discard_if_blank(active.chat.id)
 
         dialog.accepted.connect(begin)
-        open_dialog(dialog)
+        dialog.open()
 
     def _begin_table(
         self, columns: Sequence[Column], system: str, messages: list[str], files: Attachments

@@ -20,7 +20,6 @@ from app.settings.language import counted, mark, tr
 from app.settings.options import Settings
 from app.store import Chat, Folder, Store
 from app.ui.sidebar.sidebar import Sidebar
-from app.ui.widgets.sheet import open_dialog
 from app.ui.window.commands import NO_CHAT, command
 from app.ui.window.undo import Undos
 from app.ui.workspace.workspace import Workspace
@@ -56,7 +55,7 @@ class StoreCommands(QObject):
 
         dialog = BackupsDialog(self._store.backups(), self._window)
         dialog.taken.connect(self.restore_asked)
-        open_dialog(dialog)
+        dialog.open()
 
 
 _PRINTED = "stretto-print-"

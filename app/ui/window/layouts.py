@@ -16,7 +16,6 @@ from app.settings.options import Settings
 from app.store import Store, StoreError
 from app.ui.dialogs.names import NameDialog, tidy
 from app.ui.pane.pane import ChatPane
-from app.ui.widgets.sheet import open_dialog
 from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, command
@@ -256,7 +255,7 @@ class Layouts(QObject):
         dialog = NameDialog(tr("Save Layout"), tr("Save"), self.saved.names(), self._window)
         dialog.hint = tr("Keeps which chats are open and where they stand.")
         dialog.named.connect(self.save)
-        open_dialog(dialog)
+        dialog.open()
 
     @Slot(str)
     def save(self, name: str) -> None:
@@ -275,7 +274,7 @@ class Layouts(QObject):
         taken = [name for name in self.saved.names() if name != old]
         dialog = NameDialog(tr("Rename Layout"), tr("Rename"), taken, self._window, old)
         dialog.named.connect(lambda name: self.rename(old, name))
-        open_dialog(dialog)
+        dialog.open()
 
     def rename(self, old: str, name: str) -> None:
         """Give a layout another name; one that has it gives way."""

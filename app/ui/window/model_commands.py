@@ -15,7 +15,6 @@ from app.ui.models.foot import ConvertDialog
 from app.ui.models.get_model import DownloadsInWindow
 from app.ui.models.machines import MachinesDialog
 from app.ui.models.models_window import ModelsWindow
-from app.ui.widgets.sheet import open_dialog
 from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import Where, command
@@ -88,7 +87,7 @@ class ModelCommands(QObject):
         models += [(model.name, str(model.folder)) for model in found]
         dialog = MachinesDialog(self._models.loader.spread, models, self._hosts, self._parent)
         dialog.opened.connect(self._chats.use_model)
-        open_dialog(dialog)
+        dialog.open()
 
     @Slot(object)
     def convert(self, model: Installed) -> None:
@@ -100,7 +99,7 @@ class ModelCommands(QObject):
             self._downloads.show()
 
         dialog.taken.connect(take)
-        open_dialog(dialog)
+        dialog.open()
 
     @command("get_model", mark("Get Model…"), "Ctrl+Shift+O", where=Where.ANYWHERE)
     @Slot()

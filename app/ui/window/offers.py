@@ -7,8 +7,8 @@ from concurrent.futures import CancelledError, Future
 from functools import partial
 
 import shiboken6
-from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QWidget
 
 from app import flows
 from app.chats.attaching import MOST_FILES
@@ -23,11 +23,12 @@ from app.ui.palette.finder import Entry, EntryKind
 from app.ui.palette.pickers import PromptPicker, ResourcePicker
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.question_form import QuestionField
+from app.ui.widgets.sheet import Sheet
 from app.ui.window.commands import Where, command
 from app.ui.workspace.workspace import Workspace
 
 
-class ArgumentsDialog(QDialog):
+class ArgumentsDialog(Sheet):
     """A line for each argument.
 
     Signals:
@@ -37,39 +38,19 @@ class ArgumentsDialog(QDialog):
     given = Signal(dict)
 
     def __init__(self, prompt: Prompt | Template, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setObjectName("arguments-dialog")
-        self.setWindowTitle(prompt.title)
+        super().__init__("arguments-dialog", prompt.title, parent, spacing=10)
         fields = (Field(a.name, a.title, Kind.TEXT, a.about, a.required) for a in prompt.arguments)
         self._question = Question(prompt.server, prompt.about, tuple(fields))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 18, 20, 16)
-        column.setSpacing(10)
         writes = isinstance(prompt, Prompt)
         origin = mark("A prompt of {server}.") if writes else mark("A resource of {server}.")
         words = [tr(origin, server=visible(prompt.server)), prompt.about]
-        about = QLabel("\n".join(filter(None, words)), self)
-        about.setTextFormat(Qt.TextFormat.PlainText)
-        about.setWordWrap(True)
-        about.setProperty("muted", True)
-        column.addWidget(about)
         self.inputs = [QuestionField(field, None, self) for field in self._question.fields]
-        for each in self.inputs:
-            column.addWidget(each)
-        self.fault = QLabel("", self)
-        self.fault.setWordWrap(True)
+        self.fault = self.label(muted=False)
         self.fault.setProperty("danger", True)
         self.fault.hide()
-        column.addWidget(self.fault)
-        buttons = QDialogButtonBox(self)
-        use = tr("Use Prompt") if writes else tr("Attach")
-        self.use = buttons.addButton(use, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        self.use.setDefault(True)
-        buttons.accepted.connect(self._on_use)
-        buttons.rejected.connect(self.reject)
-        column.addWidget(buttons)
+        self.put(self.label("\n".join(filter(None, words))), *self.inputs, self.fault)
+        self.use = self.button(tr("Use Prompt") if writes else tr("Attach"), self._on_use)
+        self.put_foot(self.use)
         self.setMinimumWidth(420)
 
     @Slot()

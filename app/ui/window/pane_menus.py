@@ -24,7 +24,6 @@ from app.ui.pane.pane import ChatPane
 from app.ui.pane.tools_popover import ToolsPopover
 from app.ui.style.figures import bytes_line
 from app.ui.widgets import asking
-from app.ui.widgets.sheet import open_dialog
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.undo import Undos
 from app.ui.workspace.workspace import Workspace
@@ -177,7 +176,7 @@ class PaneMenus(QObject):
     def _add_remote(self, pane: ChatPane) -> None:
         dialog = RemoteDialog(self._loader, self._library.bridge, self._window)
         dialog.added.connect(pane.chat.set_model)
-        open_dialog(dialog)
+        dialog.open()
 
     @Slot(object, object)
     def _on_unload_asked(self, pane: ChatPane, button: QWidget) -> None:

@@ -10,8 +10,6 @@ from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QKeySequence
 from PySide6.QtWidgets import (
     QBoxLayout,
-    QDialog,
-    QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
     QKeySequenceEdit,
@@ -27,7 +25,7 @@ from app.settings.options import Settings
 from app.ui.style import tokens as t
 from app.ui.style.theme import keep_font
 from app.ui.widgets.manners import follow, native
-from app.ui.widgets.sheet import keep_wide, open_dialog
+from app.ui.widgets.sheet import Sheet
 from app.ui.window.commands import MENUS, REGISTRY, focus_keys
 
 _PORTABLE = QKeySequence.SequenceFormat.PortableText
@@ -182,7 +180,7 @@ def words_of(name: str) -> str:
     return tr(REGISTRY[name].text).rstrip("…")
 
 
-class ShortcutsDialog(QDialog):
+class ShortcutsDialog(Sheet):
     """Two columns, or one on a narrow screen; each command's keys are a button that changes them.
 
     Attributes:
@@ -190,10 +188,7 @@ class ShortcutsDialog(QDialog):
     """
 
     def __init__(self, keys: OwnKeys, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setObjectName("shortcuts")
-        self.setWindowTitle(tr("Keyboard Shortcuts"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("shortcuts", tr("Keyboard Shortcuts"), parent)
         self._keys = keys
         self._before: Mapping[str, list[str]] = {}
         self.buttons: dict[str, QPushButton] = {}
@@ -209,22 +204,17 @@ class ShortcutsDialog(QDialog):
         scroll.setWidget(table)
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.usual = QPushButton(tr("Usual Keys for All"), self)
-        self.usual.setAutoDefault(False)
-        self.usual.clicked.connect(self._on_usual)
-        self.back = QPushButton(tr("Bring Back My Keys"), self)
-        self.back.setAutoDefault(False)
-        self.back.clicked.connect(self._on_back)
+        self.usual = self.button(tr("Usual Keys for All"), self._on_usual)
+        self.back = self.button(tr("Bring Back My Keys"), self._on_back)
         self.back.hide()
         foot = QHBoxLayout()
         foot.setContentsMargins(24, 8, 24, 14)
         foot.addWidget(self.usual)
         foot.addWidget(self.back)
         foot.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(scroll, 1)
-        layout.addLayout(foot)
+        self.rows.setContentsMargins(0, 0, 0, 0)
+        self.rows.addWidget(scroll, 1)
+        self.put(foot)
         keys.changed.connect(self.refresh)
         self.refresh()
         room, bar = self.screen().availableSize(), scroll.verticalScrollBar().sizeHint().width()
@@ -265,7 +255,7 @@ class ShortcutsDialog(QDialog):
 
     def change(self, name: str) -> None:
         """Ask for other keys of a command."""
-        open_dialog(KeyDialog(name, self._keys, self))
+        KeyDialog(name, self._keys, self).open()
 
     def _column(self, titles: tuple[str, ...] | list[str], table: QWidget) -> QVBoxLayout:
         """Menus with their commands; "" for the keys that are no command's."""
@@ -315,14 +305,11 @@ class ShortcutsDialog(QDialog):
 _RIGHT = Qt.AlignmentFlag.AlignRight
 
 
-class KeyDialog(QDialog):
+class KeyDialog(Sheet):
     """Takes the keys that are pressed in it."""
 
     def __init__(self, name: str, keys: OwnKeys, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setObjectName("key-dialog")
-        self.setWindowTitle(tr("Change Keys"))
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__("key-dialog", tr("Change Keys"), parent, spacing=10)
         self._name = name
         self._keys = keys
         self.field = QKeySequenceEdit(self)
@@ -331,25 +318,14 @@ class KeyDialog(QDialog):
         self.field.setAccessibleName(tr("Keys for {command}", command=words_of(name)))
         self.field.setKeySequence(QKeySequence(next(iter(keys.of(name)), "")))
         self.field.keySequenceChanged.connect(self._refresh)
-        self.hint = QLabel(self)
-        self.hint.setProperty("muted", True)
-        self.hint.setWordWrap(True)
-        box = QDialogButtonBox(self)
-        self.go = box.addButton(tr("Set"), QDialogButtonBox.ButtonRole.AcceptRole)
-        self.none = box.addButton(tr("No Keys"), QDialogButtonBox.ButtonRole.ActionRole)
-        self.usual = box.addButton(tr("Usual Keys"), QDialogButtonBox.ButtonRole.ActionRole)
-        box.addButton(tr("Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        box.accepted.connect(self._on_set)
-        box.rejected.connect(self.reject)
-        self.none.clicked.connect(self._on_none)
-        self.usual.clicked.connect(self._on_usual)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(20, 18, 20, 16)
-        layout.setSpacing(10)
-        layout.addWidget(QLabel(tr("Press the keys for “{command}”", command=words_of(name)), self))
-        for widget in (self.field, self.hint, box):
-            layout.addWidget(widget)
-        keep_wide(self, 420)
+        self.hint = self.label()
+        self.go = self.button(tr("Set"), self._on_set)
+        self.none = self.button(tr("No Keys"), self._on_none)
+        self.usual = self.button(tr("Usual Keys"), self._on_usual)
+        words = tr("Press the keys for “{command}”", command=words_of(name))
+        self.put(self.label(words, muted=False), self.field, self.hint)
+        self.put_foot(self.go, self.none, self.usual)
+        self.keep_wide(420)
         self.usual.setEnabled(keys.is_own(name))
         self.usual.setToolTip("" if keys.is_own(name) else tr("It has its usual keys"))
         self.none.setEnabled(bool(keys.of(name)))

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPlainTextEdit, QTextEdit, QVBoxLayout
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit
 from pytestqt.qtbot import QtBot
 
 from app.ui.widgets.manners import begin_at_edge
-from app.ui.widgets.sheet import keep_high, keep_wide
+from app.ui.widgets.sheet import Sheet
 
 HEBREW = "שלום"
 
@@ -48,13 +48,11 @@ def test_in_a_window_from_left_to_right_it_stands_at_the_left(qtbot: QtBot) -> N
 
 
 def test_a_dialog_is_as_high_as_its_words_in_its_width(qtbot: QtBot) -> None:
-    dialog = QDialog()
+    dialog = Sheet("sheet", "Words", None)
     qtbot.addWidget(dialog)
-    words = QLabel("Many words that stand in several lines. " * 12, dialog)
-    words.setWordWrap(True)
-    column = QVBoxLayout(dialog)
-    column.addWidget(words)
-    keep_wide(dialog, 300)
-    keep_high(dialog)
+    words = dialog.label("Many words that stand in several lines. " * 12)
+    dialog.put(words)
+    dialog.keep_wide(300)
+    dialog.keep_high()
     dialog.show()
     assert words.height() >= words.heightForWidth(words.width())
