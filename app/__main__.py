@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import signal
 import sys
 from pathlib import Path
@@ -56,6 +57,9 @@ def main(arguments: list[str] | None = None) -> int:
         return selftest.run(options.json, options.picture, options.thorough, options.hub)
     paths = Paths.in_profile(options.profile) if options.profile else Paths.standard()
 
+    # Nothing of what follows is garbage, and looking for some takes a tenth of the start;
+    # `app.program.collector` looks later.
+    gc.disable()
     # Qt takes a moment to import: after the arguments, so that --help answers at once.
     from PySide6.QtCore import QTimer
 

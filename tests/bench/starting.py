@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import statistics
@@ -69,6 +70,7 @@ def child() -> int:
     parser.add_argument("profile", type=Path)
     parser.add_argument("--fill", type=int, default=0)
     options = parser.parse_args()
+    gc.disable()
     from PySide6.QtCore import QEvent, QObject
 
     from app.program.application import Application, make_qt
