@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -19,10 +18,9 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app import flows
 from app.chats.library import ChatLibrary
 from app.chats.tool_call import Doing, doing
-from app.models.loading import engine_figures
 
 if TYPE_CHECKING:
-    from engine import Engine
+    pass
 
 
 NO_ENGINE: Mapping[str, Any] = {
@@ -269,8 +267,7 @@ class ScoreFeed(QObject):
     """
 
     INTERVAL_MS = 200
-    ELSEWHERE_TICKS = 5
-    """Strettos elsewhere are asked once in so many ticks."""
+    ELSEWHERE_MS = 1_000
 
     sampled = Signal()
 
@@ -282,67 +279,51 @@ class ScoreFeed(QObject):
     ) -> None:
         super().__init__(parent)
         self._library = library
-        self._asked = False  # the engine has not answered yet: it is not asked again
-        self._asked_elsewhere = False
-        self._ticks = 0
+        self._asking = flows.Latest(self)  # of Strettos elsewhere
         self._elsewhere: Mapping[str, Mapping[str, Any]] = {}  # by the chats' ids
         self._guests = guests
         self.lanes = Lanes()
-        self._timer = QTimer(self, interval=self.INTERVAL_MS)
-        self._timer.timeout.connect(self._ask)
+        self._timer = QTimer(self, interval=self.ELSEWHERE_MS)
+        self._timer.timeout.connect(self._ask_elsewhere)
+        library.loader.figures.told.connect(self._take)
 
     def start(self) -> None:
         """Begin to ask, with empty lanes."""
-        self.lanes = Lanes()
-        self._ticks, self._elsewhere = 0, {}
+        self.lanes, self._elsewhere = Lanes(), {}
         self._timer.start()
-        self._ask()
+        self._ask_elsewhere()
+        self._library.loader.figures.show(self, self.INTERVAL_MS)
 
     def stop(self) -> None:
         self._timer.stop()
+        self._library.loader.figures.hide(self)
 
-    @Slot()
-    def _ask(self) -> None:
-        if self._ticks % self.ELSEWHERE_TICKS == 0:
-            self._ask_elsewhere()
-        self._ticks += 1
-        engine = self._library.loader.engine
-        if engine is None and (self._elsewhere or len(self.lanes)):
-            self._take(NO_ENGINE)
-        if self._asked or engine is None:
-            return
-        self._asked = True
-        flows.start(self, self._ask_engine(engine))
-
-    async def _ask_engine(self, engine: Engine) -> None:
-        stats = await engine_figures(engine)
-        self._asked = False
-        if stats is not None and self._timer.isActive():
-            self._take(stats)
-
+    @Slot(object)
     def _take(self, stats: Mapping[str, Any]) -> None:
+        if not self._timer.isActive():
+            return
         shown = {**self._library.sessions(), **self._guests()}
         titles = {chat.id: chat.title for chat in self._library.in_use()}
         told = beside(stats, shown, self._elsewhere, titles)
         self.lanes.take(monotonic(), *told, self._tools())
         self.sampled.emit()
 
+    @Slot()
     def _ask_elsewhere(self) -> None:
         """Ask the Strettos that keep sessions for chats of this window."""
-        if self._asked_elsewhere:
-            return
-        future = self._library.loader.remotes.figures()
-        if future is None:
+        future = None if self._asking.running else self._library.loader.remotes.figures()
+        if future is not None:
+            self._asking.start(self._take_elsewhere(future))
+        elif not self._asking.running:
             self._elsewhere = {}
-            return
-        self._asked_elsewhere = True
-        flows.start(self, self._take_elsewhere(future))
+        if self._library.loader.engine is None and (self._elsewhere or len(self.lanes)):
+            self._take(NO_ENGINE)
 
     async def _take_elsewhere(self, future: Future[Any]) -> None:
-        self._elsewhere = {}
-        with suppress(Exception):
+        try:
             self._elsewhere = await flows.arrived(future)
-        self._asked_elsewhere = False
+        except Exception:
+            self._elsewhere = {}
 
     def _tools(self) -> dict[str, Doing]:
         """What the tools of chats do."""

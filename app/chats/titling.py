@@ -14,13 +14,13 @@ from app import flows
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.transcript import title_from
-from app.models.loading import LoadState, engine_figures
+from app.models.loading import LoadState
 from app.remote.address import is_remote
 from app.store import Message
 from engine import EngineError, Failed, Finished, FinishReason, SamplingParams, TextDelta
 
 if TYPE_CHECKING:
-    from engine import Engine, Model, Reply
+    from engine import Model, Reply
 
 
 LONGEST = 60
@@ -171,14 +171,12 @@ class Titling(QObject):
     @Slot()
     def look(self) -> None:
         """Ask for the title of a chat that waits for one, if the engine has nothing else to do."""
-        engine = self._library.loader.engine
         ready = self._asked is None and self._wanted() and not self._library.running()
-        if engine is None or not ready or self._next() is None:
-            return
-        flows.start(self, self._begin(engine))
+        if self._library.loader.engine is not None and ready and self._next() is not None:
+            flows.start(self, self._begin())
 
-    async def _begin(self, engine: Engine) -> None:
-        told = await engine_figures(engine)  # of other programs' sessions, too
+    async def _begin(self) -> None:
+        told = await self._library.loader.figures.now()  # of other programs' sessions, too
         if told is None:
             return
         sessions = told.get("sessions", {}).values()

@@ -93,6 +93,7 @@ class DraftModels(QObject):
         self._loads: dict[str, _Load] = {}
         loader.changed.connect(self._on_model)
         loader.unloaded.connect(self._on_unloaded)
+        loader.figures.told.connect(self._on_figures)
 
     def of(self, *names: str) -> str:
         """The ref of what is to draft for the model that has these names; "" for nothing."""
@@ -117,11 +118,10 @@ class DraftModels(QObject):
         chosen = (self._loader.generation(model), self.of(*self._names(model)))
         return self._failed.get(model.id) == chosen
 
-    @Slot(dict)
-    def note(self, figures: dict[str, Any]) -> None:
-        """Take `drafts` of `Engine.stats`."""
-        if figures != self.figures:
-            self.figures = figures
+    @Slot(object)
+    def _on_figures(self, stats: dict[str, Any]) -> None:
+        if stats.get("drafts", {}) != self.figures:
+            self.figures = stats.get("drafts", {})
             self.changed.emit()
 
     @Slot(str)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from app import flows
 from app.bridge import Bridge
 from app.models.errors import DOES_NOT_FIT, arithmetic, meaning
+from app.models.figures import EngineFigures
 from app.models.names import adapter_of, model_fallback_name, model_location
 from app.models.spreading import SpreadModels
 from app.remote.address import Remote, is_remote, named
@@ -99,14 +100,6 @@ def asked(ask: Callable[[], Future[Any]]) -> Future[Any]:
         return refused
 
 
-async def engine_figures(engine: Engine) -> dict[str, Any] | None:
-    """As `Engine.stats`; None where the engine has ended."""
-    try:
-        return await flows.arrived(engine.stats_later())
-    except (EngineError, CancelledError):
-        return None
-
-
 log = logging.getLogger(__name__)
 
 
@@ -160,6 +153,7 @@ class ModelLoader(QObject):
     Attributes:
         remotes: the models that answer elsewhere.
         spread: those of them that this program starts, on several machines.
+        figures: the engine's, for all who show some.
 
     Signals:
         changed(ref): the state of that model is another.
@@ -177,6 +171,7 @@ class ModelLoader(QObject):
         self.spread = SpreadModels(self.remotes, self.changed.emit, self)
         self._bridge = bridge
         self._engine: Engine | None = None
+        self.figures = EngineFigures(lambda: self._engine, self)
         self._models: dict[str, ModelStatus] = {}
         self._generation = 0
         self._unloads: Counter[str] = Counter()  # by the engine's id of the model

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
 from app.models.installed import InstalledModels
-from app.models.loading import ModelStatus, ModelUsers, engine_figures
+from app.models.loading import ModelStatus, ModelUsers
 from app.settings.language import counted, mark, tr
 from app.settings.options import Settings
 from app.settings.paths import GUIDE
@@ -24,7 +24,7 @@ from engine.runtime import pressure
 from engine.runtime.pressure import Need, Pressure, Relief
 
 if TYPE_CHECKING:
-    from engine import Engine
+    pass
 
 
 def why_not_unload(users: ModelUsers, ref: str) -> str:
@@ -118,13 +118,12 @@ class IdleUnloading(QObject):
     @Slot()
     def look(self) -> None:
         """Ask the engine what was done, and unload what has rested for long enough."""
-        engine = self._loader.engine
-        if engine is not None and self._settings.unload_idle_min and not self._asking:
+        if self._loader.engine is not None and self._settings.unload_idle_min and not self._asking:
             self._asking = True
-            flows.start(self, self._look(engine))
+            flows.start(self, self._look())
 
-    async def _look(self, engine: Engine) -> None:
-        told = await engine_figures(engine)
+    async def _look(self) -> None:
+        told = await self._loader.figures.now()
         self._asking = False
         if told is None:
             return

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app import flows
 from app.models.downloads import Downloads, ref_of
-from app.models.loading import ModelLoader, engine_figures
+from app.models.loading import ModelLoader
 from app.settings.language import counted, mark, tr
 from app.ui.models.downloads import DownloadList
 from app.ui.models.found import Finding, FoundList, Looking, SearchField
@@ -451,8 +451,7 @@ class DownloadsInWindow(QObject):
 
     async def _ask_memory(self) -> None:
         """How much models and chats may take, from whoever shares it out."""
-        engine = self._loader.engine
-        told = await engine_figures(engine) if engine is not None else None
+        told = await self._loader.figures.now()
         if told is not None:
             self._memory = int(told.get("memory_budget", 0))
             if self.dialog is not None:

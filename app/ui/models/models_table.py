@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.models.figures import memory_by_model
 from app.models.installed import InstalledModels
 from app.models.loading import LoadState, ModelStatus
 from app.settings.language import counted, mark, number, tr
@@ -277,8 +278,10 @@ class LibraryTable(QAbstractTableModel):
         """From the next `refresh` on, show the models that are written of with these words."""
         self._query = query
 
-    def show_memory(self, by_model: dict[str, int]) -> None:
-        """What each loaded model takes, by the engine's id."""
+    @Slot(object)
+    def show_memory(self, stats: dict[str, Any]) -> None:
+        """Show what each loaded model takes, of `Engine.stats`."""
+        by_model = memory_by_model(stats)
         if by_model != self._memory:
             self._memory = by_model
             self.refresh()

@@ -22,7 +22,6 @@ from app.models.loading import LoadState
 from app.models.removal import Removal
 from app.settings.language import mark, tr
 from app.ui.models.foot import AddingTalk, DraftTalk, LibraryFoot, RemovalTalk
-from app.ui.models.memory_figures import MemoryFigures
 from app.ui.models.models_table import LibraryTable, LibraryView, count
 from app.ui.models.remote import RemoteList
 from app.ui.widgets import asking
@@ -79,6 +78,8 @@ class ModelsWindow(Sheet):
         talk: what is said and asked while one is removed.
     """
 
+    FIGURES_MS = 2_000
+
     opened = Signal(str)
     get_asked = Signal()
     convert_asked = Signal(object)
@@ -115,7 +116,6 @@ class ModelsWindow(Sheet):
         self.rows.addWidget(self.empty, 1)
         self.put(self.remotes, self.foot)
         self.resize(1120, 600)
-        self._figures = MemoryFigures(self._loader, self)
         self._connect()
         self._choose_again()
         self._refresh()
@@ -148,8 +148,7 @@ class ModelsWindow(Sheet):
         self._loader.changed.connect(self._on_model)
         self._loader.progressed.connect(self.table.refresh)
         self.table.modelReset.connect(self._choose_again)
-        self._figures.told.connect(self.table.show_memory)
-        self._figures.drafted.connect(self._installed.drafts.note)
+        self._loader.figures.told.connect(self.table.show_memory)
 
     # What is shown.
 
@@ -291,7 +290,7 @@ class ModelsWindow(Sheet):
         self.activateWindow()
         self.search.setFocus(Qt.FocusReason.OtherFocusReason)
         self._installed.look()
-        self._figures.start()
+        self._loader.figures.show(self, self.FIGURES_MS)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.talk.asked is not None:
@@ -304,6 +303,6 @@ class ModelsWindow(Sheet):
             super().keyPressEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self._figures.stop()
+        self._loader.figures.hide(self)
         self._installed.stop()
         super().hideEvent(event)

@@ -217,10 +217,13 @@ def test_how_much_of_the_drafts_held_is_shown(drafts: Drafts):
     drafts.load()
     model_id = drafts.ref("Oak-9B")
     told = {"model": "x", "name": "Oak-1B", "nbytes": 500, "kv_bytes": 100}
-    drafts.installed.drafts.note({model_id: told | {"drafted_tokens": 0, "accepted_tokens": 0}})
+    figures = drafts.installed.drafts._loader.figures
+    figures.told.emit({"drafts": {model_id: told | {"drafted_tokens": 0, "accepted_tokens": 0}}})
     tip = Qt.ItemDataRole.ToolTipRole
     assert drafts.cell("Oak-9B", Column.MEMORY, tip) == "Oak-1B has drafted nothing yet."
-    drafts.installed.drafts.note({model_id: told | {"drafted_tokens": 200, "accepted_tokens": 124}})
+    figures.told.emit(
+        {"drafts": {model_id: told | {"drafted_tokens": 200, "accepted_tokens": 124}}}
+    )
     words = "Oak-1B has drafted 200 tokens; 62% of them held."
     assert drafts.cell("Oak-9B", Column.MEMORY, tip) == words
     dialog = drafts.ask()

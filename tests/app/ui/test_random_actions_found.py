@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QApplication
 
 from app import flows
 from app.chats.actions import Action
-from app.models.loading import engine_figures
 from app.store import Store
 from app.ui.pane.options import OptionsPopover
 from app.ui.transcript.answer_row import AnswerRow
@@ -77,7 +76,7 @@ def test_what_was_asked_of_the_engine_once_leaves_no_channel(start: Start):
     run.until(lambda: not flows._awaited)
     before = len(run.app.bridge._handlers)
     for _ in range(20):
-        asking = flows.start(run.window, engine_figures(run.engine))
+        asking = flows.start(run.window, run.app.library.loader.figures.now())
         run.until(asking.done)
         assert asking.result() is not None
     run.until(lambda: not flows._awaited)

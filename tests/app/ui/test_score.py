@@ -132,7 +132,7 @@ def test_by_reading_figures_that_were_cancelled_end_nothing(
     with monkeypatch.context() as patched:
         patched.setattr(run.engine, "stats_later", lambda: cancelled)
         feed.start()
-        run.until(lambda: not feed._asked)
+        run.until(lambda: not run.app.library.loader.figures._asking.running)
     assert not sampled
     run.until(lambda: sampled)
     feed.stop()

@@ -1,0 +1,87 @@
+"""The engine's figures, asked for while somebody shows some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import CancelledError
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app import flows
+from engine.errors import EngineError
+
+if TYPE_CHECKING:
+    from engine import Engine
+
+
+class EngineFigures(QObject):
+    """Asks as often as the most impatient of those who show some wants it, and tells all.
+
+    Signals:
+        told(stats): as `Engine.stats`.
+
+    Args:
+        engine: gives the engine, as long as there is one.
+    """
+
+    told = Signal(object)
+
+    def __init__(self, engine: Callable[[], Engine | None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._engine = engine
+        self._shown: dict[QObject, int] = {}
+        self._asking = flows.Latest(self)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._ask)
+
+    def show(self, who: QObject, every_ms: int) -> None:
+        """Tell at once, and then every so many milliseconds at least, until `hide`."""
+        self._shown[who] = every_ms
+        self._timer.start(min(self._shown.values()))
+        self._ask()
+
+    def hide(self, who: QObject) -> None:
+        """It shows no figures any more."""
+        self._shown.pop(who, None)
+        if self._shown:
+            self._timer.setInterval(min(self._shown.values()))
+        else:
+            self._timer.stop()
+            self._asking.cancel()
+
+    async def now(self) -> dict[str, Any] | None:
+        """As `Engine.stats`, asked once; None where there is no engine."""
+        engine = self._engine()
+        if engine is None:
+            return None
+        try:
+            return await flows.arrived(engine.stats_later())
+        except (EngineError, CancelledError):
+            return None  # it has ended meanwhile
+
+    @Slot()
+    def _ask(self) -> None:
+        if self._engine() is not None and not self._asking.running:
+            self._asking.start(self._tell())
+
+    async def _tell(self) -> None:
+        stats = await self.now()
+        if stats is not None:
+            self.told.emit(stats)
+
+
+def memory_by_model(stats: dict[str, Any]) -> dict[str, int]:
+    """Bytes of weights and KV caches by the engine's id of the model.
+
+    With those of what drafts for it, where nobody has loaded that for itself.
+    """
+    memory = {model.id: model.nbytes for model in stats.get("models", ())}
+    for session in stats.get("sessions", {}).values():
+        if session.get("model") in memory:
+            memory[session["model"]] += session.get("kv_bytes", 0)
+    listed = set(memory)
+    for model_id, draft in stats.get("drafts", {}).items():
+        own = 0 if draft["model"] in listed else draft["nbytes"]
+        memory[model_id] = memory.get(model_id, 0) + own + draft["kv_bytes"]
+    return memory
