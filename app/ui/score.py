@@ -354,7 +354,7 @@ class ScoreView(QWidget):
         return list(self._rows.values())
 
     def enter(self) -> None:
-        """Give the keys to the first lane."""
+        """Give the focus to the first lane."""
         for row in self.rows()[:1]:
             row.setFocus(Qt.FocusReason.TabFocusReason)
 

@@ -227,7 +227,7 @@ def _header(window: MainWindow, chat: Chat, pane: ChatPane) -> Iterator[str]:
     if dock.windowTitle() != chat.title.replace("&", "&&"):
         yield f"the tab is called {dock.windowTitle()!r}"
     if pane.active != (window.workspace.active is pane):
-        yield "the ring of a composer is not where the keys go"
+        yield "the ring of a composer is not where the focus is"
     if pane.composer.tinted != (window.broadcast.on and pane in window.broadcast.group):
         yield "a composer is tinted and will not receive, or the other way round"
 

@@ -573,7 +573,7 @@ class Person:
     def in_sidebar(self, what: str, n: int) -> Touched:
         sidebar = self.window.sidebar
         if what in {"delete", "rename"}:
-            sidebar.list.setFocus()  # first: what loses the keys may save, and the rows move
+            sidebar.list.setFocus()  # first: what loses the focus may save, and the rows move
         rows = [i for i in range(sidebar.model.rowCount()) if self._row(i).chat_id]
         if not rows or not sidebar.isVisible():
             return set()
@@ -809,10 +809,10 @@ class Person:
         file.write_text(json.dumps(made))
         self.window.commands["import"].trigger()
         open_now = [d for d in self.window.findChildren(ImportDialog) if d.isVisible()]
-        if not open_now:  # another dialog has the keys
+        if not open_now:  # another dialog has the focus
             return set()
         asked = open_now[-1]
-        asked.taken.connect(lambda report: self._may_go.update(c.id for c in report.taken))
+        asked.imported.connect(lambda report: self._may_go.update(c.id for c in report.taken))
         asked.begin([file])
         self.rest()
         asked.close()
@@ -857,7 +857,7 @@ class Person:
         return None
 
     def key(self, n: int, which: int) -> Touched:
-        """A key to something that can have the keys."""
+        """A key to something that can have the focus."""
         key, modifiers = KEYS[which % len(KEYS)]
         above = QApplication.activePopupWidget() or QApplication.activeModalWidget()
         window = above or QApplication.activeWindow() or self.window
@@ -941,7 +941,7 @@ class Person:
         again = [pane.chat.id for pane in self.panes() if pane.chat.stored]
         assert sorted(again) == sorted(shown), f"open were {shown}, open are {again}"
         now = self.pane.chat.id if self.pane is not None else None
-        assert now == active, f"the keys were at {active}, they are at {now}"
+        assert now == active, f"the focus was at {active}, it is at {now}"
         after = self._texts()
         for message_id, text in texts.items():
             there = after.get(message_id)

@@ -88,17 +88,17 @@ class Desk:
         return sum(len(draft) - len(draft.rstrip(_MARK)) for draft in drafts)
 
     def title(self) -> str:
-        """What the main window calls itself: the chat that has the keys."""
+        """What the main window calls itself: the chat that has the focus."""
         names = [self._do("getwindowname", number) for number in self._windows().split()]
         return next((name for name in names if name.endswith("– Stretto")), "")
 
     def dialog(self, name: str) -> bool:
-        """Whether a dialog of this name is on screen, and has the keys."""
+        """Whether a dialog of this name is on screen, and has the focus."""
         found = self._do("search", "--onlyvisible", "--name", f"^{name}$").split()
         return bool(found) and self._do("getwindowfocus") in found
 
     def give_keys(self) -> None:
-        """What a window manager does when a dialog has gone: the window has the keys again."""
+        """What a window manager does when a dialog has gone: the window has the focus again."""
         self._do("windowfocus", "--sync", self._windows().split()[0])
 
     def end(self) -> int:

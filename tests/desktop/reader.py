@@ -6,7 +6,7 @@ of ours. Each line that it reads is a question in JSON, each line that it writes
     {"do": "find", "role": "push button", "name": "Send"}    what is shown there, or null
     {"do": "press", ...}    its action is done; false if it cannot be
     {"do": "write", ..., "text": "Hello"}    its text is replaced
-    {"do": "heard"}    what was announced so far, and role and name of all that had the keys
+    {"do": "heard"}    what was announced so far, and role and name of all that had the focus
     {"do": "tree"}    everything that is shown: pairs of role and name
 """
 

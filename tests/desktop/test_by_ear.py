@@ -74,7 +74,7 @@ class Ear:
         return list(self.ask("heard")["announced"])
 
     def focused(self) -> list[list[str]]:
-        """Role and name of all that had the keys, the latest last."""
+        """Role and name of all that had the focus, the latest last."""
         return list(self.ask("heard")["focused"])
 
 

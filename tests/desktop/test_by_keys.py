@@ -6,7 +6,7 @@ from tests.desktop.conftest import Desk
 
 
 def three_panes(desk: Desk) -> None:
-    """Three chats beside each other, each with an answer; the keys are in the last one."""
+    """Three chats beside each other, each with an answer; the focus is in the last one."""
     desk.say("Hello")
     desk.until(lambda: len(desk.answers()) == 1)
     for number, word in ((2, "Good morning"), (3, "Good evening")):

@@ -34,7 +34,7 @@ def test_a_pane_is_split_and_a_tab_dragged_over_to_it(desk: Desk) -> None:
     desk.until(lambda: [area.chats for area in desk.areas()] == [(first, second), (third,)])
     desk.drag(FIRST_TAB, (1000, 18))
     desk.until(lambda: [set(area.chats) for area in desk.areas()] == [{second}, {first, third}])
-    desk.until(lambda: desk.title().startswith("Hello"))  # the keys went with it
+    desk.until(lambda: desk.title().startswith("Hello"))  # the focus went with it
 
 
 def test_hovering_shows_what_can_be_done(desk: Desk) -> None:

@@ -63,7 +63,7 @@ def test_call_consent_deny_and_always(calling: Desk) -> None:
     desk.keys("Return", "shift+Tab", "shift+Tab", "shift+Tab", "space")  # Show its tools
 
     def press_until(sql: str) -> None:
-        """Press what has the keys, and again where nothing came of it: it was not there yet."""
+        """Press what has the focus, and again where nothing came of it: it was not there yet."""
         while not desk.ask(sql):
             desk.keys("space")
             seen = time.monotonic() + 4

@@ -340,7 +340,7 @@ class CompareDialog(Sheet):
         self.tally = self.label(tally(kept or {}, self._names))
         self.why = self.label()
         self.go = self.button(tr("Compare"), self.accept)
-        # Enter breaks the line in the message, where the keys go.
+        # Enter breaks the line in the message, where the focus is.
         self.go.setShortcut(QKeySequence("Ctrl+Return"))
         self.put(
             self.asked,

@@ -316,7 +316,7 @@ class Composer(QWidget):
         return " ".join(filter(None, (self._leaving, much)))
 
     def set_active(self, active: bool) -> None:
-        """Show the ring: the keys go here."""
+        """Show the ring: the focus is here."""
         self._active = active
         self.update()
 

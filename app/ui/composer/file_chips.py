@@ -145,7 +145,7 @@ class FileChips(QWidget):
         self.hide()
 
     def show_files(self, files: Sequence[ChipWords]) -> None:
-        """Show these. A chip whose file stays is kept, with the keys if it has them."""
+        """Show these. A chip whose file stays is kept, with the focus if it has it."""
         had = next((n for n, chip in enumerate(self.chips) if chip.hasFocus()), None)
         known = {_key(chip.words): chip for chip in self.chips}
         keys = [(_key(words), words) for words in files]

@@ -168,12 +168,12 @@ class WheelDialog(Sheet):
     """Over the settings.
 
     Signals:
-        taken(): the person says that it is the right one.
+        confirmed(): the person says that it is the right one.
     """
 
     WIDTH = 520
 
-    taken = Signal()
+    confirmed = Signal()
 
     def __init__(self, wheel: Path, sha256: str, parent: QWidget) -> None:
         super().__init__("wheel-dialog", "mlx-lm", parent)
@@ -197,4 +197,4 @@ class WheelDialog(Sheet):
 
     def _on_take(self) -> None:
         self.accept()
-        self.taken.emit()
+        self.confirmed.emit()

@@ -194,10 +194,10 @@ class ImportDialog(Sheet):
     """Stays while files are read; closing it then stops that, and what was taken in stays.
 
     Signals:
-        taken(report): it is over, and some chats were taken in.
+        imported(report): it is over, and some chats were taken in.
     """
 
-    taken = Signal(object)
+    imported = Signal(object)
 
     def __init__(self, store: Store, model: str, parent: QWidget) -> None:
         """``model`` answers in chats that come without one of ours."""
@@ -290,7 +290,7 @@ class ImportDialog(Sheet):
         self.details.setVisible(bool(report.details()))
         self.keep_high()
         if report.taken:
-            self.taken.emit(report)
+            self.imported.emit(report)
 
     def done(self, result: int) -> None:
         """Closed: what is being read is stopped, and its end is waited for to be told."""

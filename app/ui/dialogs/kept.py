@@ -31,10 +31,10 @@ class BackupsDialog(Sheet):
     """Lists the copies.
 
     Signals:
-        taken(path): the person goes back to this one.
+        chosen(path): the person goes back to this one.
     """
 
-    taken = Signal(object)
+    chosen = Signal(object)
 
     def __init__(self, backups: list[Backup], parent: QWidget | None, *, runs: bool = True) -> None:
         """``runs``: the program has chats open and starts anew with the copy."""
@@ -59,14 +59,14 @@ class BackupsDialog(Sheet):
         chosen = self.list.chosen()
         if chosen:
             self.accept()
-            self.taken.emit(self._paths[chosen[0]])
+            self.chosen.emit(self._paths[chosen[0]])
 
 
 def ask_for_backup(backups: list[Backup]) -> Path | None:
     """Before any window is there: which copy to go back to; None for none."""
     taken: list[Path] = []
     dialog = BackupsDialog(backups, None, runs=False)
-    dialog.taken.connect(taken.append)
+    dialog.chosen.connect(taken.append)
     dialog.exec()
     return taken[0] if taken else None
 

@@ -191,12 +191,12 @@ class FitDialog(Sheet):
     """Says what it takes, and offers the ways on.
 
     Signals:
-        taken(choice): the person takes this one.
+        chosen(choice): the person has chosen this one.
     """
 
     WIDTH = 480
 
-    taken = Signal(object)
+    chosen = Signal(object)
 
     def __init__(self, name: str, words: str, choices: Sequence[Choice], parent: QWidget) -> None:
         super().__init__("fit-dialog", tr("Memory"), parent, spacing=8)
@@ -234,7 +234,7 @@ class FitDialog(Sheet):
 
     def _take(self, choice: Choice) -> None:
         self.accept()
-        self.taken.emit(choice)
+        self.chosen.emit(choice)
 
 
 class FitFlow(QObject):
@@ -277,7 +277,7 @@ class FitFlow(QObject):
         words = arithmetic(status.fit)
         dialog = FitDialog(status.name, words, offers, over or self._window)
         chat_id = chat.id if chat is not None else ""
-        dialog.taken.connect(lambda choice: self._take(choice, ref, chat_id))
+        dialog.chosen.connect(lambda choice: self._take(choice, ref, chat_id))
         dialog.open()
         return dialog
 

@@ -43,12 +43,12 @@ class ConvertDialog(Sheet):
     """Over the Models window.
 
     Signals:
-        taken(recipe): the person has chosen.
+        chosen(recipe): the person has chosen.
     """
 
     WIDTH = 480
 
-    taken = Signal(object)
+    chosen = Signal(object)
 
     def __init__(self, model: Installed, parent: QWidget) -> None:
         super().__init__("convert-dialog", tr("Convert"), parent)
@@ -82,19 +82,19 @@ class ConvertDialog(Sheet):
     def _on_go(self) -> None:
         chosen = next(r for button, r in self._recipes.items() if button.isChecked())
         self.accept()
-        self.taken.emit(chosen)
+        self.chosen.emit(chosen)
 
 
 class DraftDialog(Sheet):
     """Over the Models window. Until `offer` is called it says that it is looking.
 
     Signals:
-        taken(ref): the person has chosen; "" for none.
+        chosen(ref): the person has chosen; "" for none.
     """
 
     WIDTH = 480
 
-    taken = Signal(str)
+    chosen = Signal(str)
 
     def __init__(self, name: str, figures: str, parent: QWidget) -> None:
         """`figures`: how the one that drafts now has done; "" where none does."""
@@ -152,7 +152,7 @@ class DraftDialog(Sheet):
     def _on_go(self) -> None:
         chosen = str(self.box.currentData())
         self.accept()
-        self.taken.emit(chosen)
+        self.chosen.emit(chosen)
 
 
 _GONE = mark("The folder is not there any more")
@@ -385,7 +385,7 @@ class DraftTalk(QObject):
             return
         told = drafted(self._installed.draft_figures(model))
         dialog = DraftDialog(model.name, told, self._foot.window())
-        dialog.taken.connect(lambda ref: self._take(model, ref))
+        dialog.chosen.connect(lambda ref: self._take(model, ref))
         chosen = self._installed.drafts.of(model.ref, str(model.folder))
         name = self._installed.draft_name(model)
         flows.start(dialog, self._offer(dialog, model, chosen, name))
@@ -425,7 +425,7 @@ class RemovalTalk(QObject):
     """Talks in the window's foot.
 
     Signals:
-        answered(): a question was answered: the keys go back to the table.
+        answered(): a question was answered: the focus goes back to the table.
 
     Attributes:
         asked: the model of which it is asked whether it is to go.

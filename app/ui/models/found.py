@@ -196,7 +196,7 @@ class FoundList(QListView):
 
     @Slot()
     def enter(self) -> None:
-        """Take the keys, on the row that was chosen or the first."""
+        """Take the focus, on the row that was chosen or the first."""
         if self._entries.entries:
             self.setFocus(Qt.FocusReason.OtherFocusReason)
             self.choose(max(0, self.currentIndex().row()))

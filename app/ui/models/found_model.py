@@ -186,7 +186,7 @@ class FoundModel(QWidget):
 
     @property
     def stops(self) -> tuple[QWidget, ...]:
-        """What the keys go through, in order."""
+        """What Tab goes through, in order."""
         return self.chats, self.tokens, self.read, self.card
 
     def clear(self) -> None:

@@ -76,7 +76,7 @@ class TokenField(QWidget):
 
     @property
     def stops(self) -> tuple[QWidget, ...]:
-        """What the keys go through, in order."""
+        """What Tab goes through, in order."""
         return self.field, self.page, self.forget
 
     @property

@@ -207,7 +207,7 @@ _STEPS = {
 
 
 class Palette(Card):
-    """Opens over a window, and is gone as soon as something is chosen or the keys go elsewhere.
+    """Opens over a window, and is gone as soon as something is chosen or the focus goes elsewhere.
 
     It is no window of its own: commands mean what has the focus, and get it back before they run.
 
@@ -265,7 +265,7 @@ class Palette(Card):
         return self.finder.best()
 
     def close_palette(self) -> None:
-        """Go, and give the keys back to what had them."""
+        """Go, and give the focus back to what had it."""
         if self._done:
             return
         self._done = True

@@ -192,7 +192,7 @@ class PaneFiles(QObject):
 
     @Slot(list)
     def add(self, paths: Iterable[Path]) -> None:
-        """Attach these files; the keys stay in the message."""
+        """Attach these files; the focus stays in the message."""
         self.attaching.add(paths)
         self._pane.focus_composer()
 

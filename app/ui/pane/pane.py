@@ -127,7 +127,7 @@ class FindBar(QWidget):
     """Looks for words in the shown messages, the newest first, and leads from one to the next.
 
     Signals:
-        closed(): the person is done; the keys go back to the composer.
+        closed(): the person is done; the focus goes back to the composer.
     """
 
     closed = Signal()
@@ -165,7 +165,7 @@ class FindBar(QWidget):
         self.hide()
 
     def open_bar(self) -> None:
-        """Show it with the keys in its field."""
+        """Show it with the focus in its field."""
         self.show()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
@@ -342,7 +342,7 @@ class ChatPane(QWidget):
 
     @property
     def active(self) -> bool:
-        """Whether the keys go to this pane."""
+        """Whether the focus is in this pane."""
         return self._active
 
     def set_active(self, active: bool) -> None:

@@ -212,7 +212,7 @@ class ToolsPopover(QFrame):
         return use
 
     def _fill_again(self, server: str) -> None:
-        """Show what has changed; the keys go on at this server."""
+        """Show what has changed; the focus stays at this server."""
         self._fill()
         if server in self._heads:
             self._heads[server].setFocus(Qt.FocusReason.OtherFocusReason)

@@ -125,7 +125,7 @@ class Advanced(QObject):
             self.say(str(error))
             return
         dialog = WheelDialog(wheel, sha256, self._page.window())
-        dialog.taken.connect(lambda: self._choosing.start(self._use(wheel, sha256)))
+        dialog.confirmed.connect(lambda: self._choosing.start(self._use(wheel, sha256)))
         dialog.open()
 
     async def _use(self, wheel: Path, sha256: str) -> None:

@@ -38,7 +38,7 @@ class FormPage(QWidget):
         self._fields: dict[str, QWidget | QHBoxLayout] = {}
 
     def show_row(self, words: str) -> bool:
-        """Scroll to the row (or the section) that is called so in English, and give it the keys."""
+        """Scroll to the row (or section) that is called so in English, and give it the focus."""
         field = self._fields.get(words)
         if isinstance(field, QHBoxLayout):
             inside = (item.widget() for n in range(field.count()) if (item := field.itemAt(n)))

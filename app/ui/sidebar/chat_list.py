@@ -180,7 +180,7 @@ class ChatListView(QListView):
         return True
 
     def _go_out(self, depth: int) -> None:
-        """Let the keys be at the folder that holds the current row."""
+        """Let the focus be at the folder that holds the current row."""
         for row in range(self.currentIndex().row() - 1, -1, -1):
             above = self.rows.entry(self.rows.index(row))
             if above is not None and above.kind in {"folder", "archive"} and above.depth < depth:

@@ -290,7 +290,7 @@ class Sidebar(QFrame):
         layout.insertWidget(layout.indexOf(self.trash), part)
 
     def set_current(self, chat_id: str) -> None:
-        """Mark the chat that has the keys."""
+        """Mark the chat that has the focus."""
         if self.list.delegate.current != chat_id:
             self.list.delegate.current = chat_id
             self.list.viewport().update()
@@ -300,19 +300,19 @@ class Sidebar(QFrame):
         self.search.selectAll()
 
     def enter(self) -> None:
-        """Give the keys to the list, at the chat that is shown."""
+        """Give the focus to the list, at the chat that is shown."""
         self.model.reveal(self.list.delegate.current)
         at = self.model.row_of(self.list.delegate.current)
         self.list.setCurrentIndex(at if at.isValid() else self.model.index(1))
         self.list.setFocus(Qt.FocusReason.TabFocusReason)
 
     def focused_chat(self) -> str:
-        """The chat of the row that has the keys; "" while the list has not."""
+        """The chat of the row that has the focus; "" while the list has not."""
         row = self.model.row(self.list.currentIndex()) if self.list.hasFocus() else None
         return row.chat_id if row is not None else ""
 
     def chosen_chats(self) -> list[str]:
-        """The chats of the chosen rows, if the list has the keys."""
+        """The chats of the chosen rows, if the list has the focus."""
         return self.list.chosen() if self.list.hasFocus() else []
 
     def rename(self, chat_id: str) -> None:
@@ -372,7 +372,7 @@ class Sidebar(QFrame):
 
     @Slot()
     def _on_delete(self) -> None:
-        """Delete what is chosen: chats, or the folder that has the keys."""
+        """Delete what is chosen: chats, or the folder that has the focus."""
         at, ids = self.list.currentIndex().row(), self.list.chosen()
         entry = self.model.entry(self.list.currentIndex())
         if entry is not None and entry.kind == "folder":
@@ -384,10 +384,10 @@ class Sidebar(QFrame):
         else:
             return
         self._stay_at(at)
-        self.list.setFocus(Qt.FocusReason.OtherFocusReason)  # a pane that closes takes the keys
+        self.list.setFocus(Qt.FocusReason.OtherFocusReason)  # a pane that closes takes the focus
 
     def _stay_at(self, row: int) -> None:
-        """Let the keys be at the chat that has come into this place, else at the one above."""
+        """Let the focus be at the chat that has come into this place, else at the one above."""
         for at in [row, row + 1, *range(row - 1, 0, -1)]:
             there = self.model.row(self.model.index(at))
             if there is not None and there.chat_id:

@@ -286,7 +286,7 @@ class CodeButtons(QObject):
 
     @property
     def code(self) -> CodeBlock | None:
-        """The code block under the pointer, or the one that has the keys."""
+        """The code block under the pointer, or the one that has the focus."""
         return self.code_at(self._pointer) or self.held
 
     @property

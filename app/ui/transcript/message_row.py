@@ -262,14 +262,14 @@ def small_text_width(text: str) -> int:
 class MessageRow(QWidget):
     """What all messages share: a footer of actions in a fixed place, shown on hover and focus.
 
-    To the Tab key a conversation is one place: `TranscriptView` gives a message the keys, and from
+    To the Tab key a conversation is one place: `TranscriptView` gives a message the focus, and from
     there Tab goes through what can be pressed in it.
 
     Signals:
         resized(): ``arrange`` would give another height now.
         asked(action, id): the value of an `Action`; or "copied", of code in it.
         left(forward): Tab, or Shift+Tab, went past the last, or the first, of its buttons.
-        reached(top, bottom): the keys are at a place in it, which is to be in view.
+        reached(top, bottom): the focus is at a place in it, which is to be in view.
     """
 
     resized = Signal()
@@ -339,12 +339,12 @@ class MessageRow(QWidget):
         return any(view.textCursor().hasSelection() for view in self.findChildren(TextView))
 
     def has_keys(self) -> bool:
-        """Whether the keys go to this message or to something in it."""
+        """Whether the focus is in this message."""
         focused = QGuiApplication.focusObject()
         return isinstance(focused, QWidget) and (focused is self or self.isAncestorOf(focused))
 
     def in_text(self) -> bool:
-        """Whether the keys go to its text, where the person marks and copies words."""
+        """Whether the focus is in its text, where the person marks and copies words."""
         return isinstance(QGuiApplication.focusObject(), TextView)
 
     def fields(self) -> list[QWidget]:
@@ -378,7 +378,7 @@ class MessageRow(QWidget):
     ) -> None:
         refusal = self._can(action, message_id or self.message.id)
         if refusal is not None and button.hasFocus():
-            self.setFocus()  # Qt would give the keys to whatever comes next
+            self.setFocus()  # Qt would give the focus to whatever comes next
         button.setEnabled(refusal is None)
         button.setToolTip(refusal or tip)
 
@@ -436,7 +436,7 @@ class MessageRow(QWidget):
     def _on_keys(self) -> None:
         self._reveal()
         if (viewport := self.parentWidget()) is not None:
-            viewport.update()  # the transcript marks whose the keys are
+            viewport.update()  # the transcript marks which has the focus
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         pressed: list[QWidget] = [*self.findChildren(QAbstractButton), *self.fields()]

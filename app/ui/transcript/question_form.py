@@ -38,7 +38,7 @@ class QuestionField(QWidget):
     """The field's title, what is said about it, and what takes its value.
 
     Attributes:
-        editors: what the keys go to, in order.
+        editors: what Tab goes through, in order.
 
     Signals:
         changed(): another value stands in it.
@@ -243,7 +243,7 @@ class QuestionForm(QWidget):
         return height
 
     def press(self, event: QKeyEvent, from_card: bool) -> bool:
-        """Do what a key means; False if it means nothing. ``from_card``: no field has the keys."""
+        """Do what a key means; False if it means nothing. ``from_card``: no field has the focus."""
         key = event.key()
         enter = key in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if key == Qt.Key.Key_Escape:

@@ -394,7 +394,7 @@ class ToolRow(MessageRow):
         asked = questions[0] if questions else None
         if self._form is not None and self._form.asked is not asked:
             if self._form.isAncestorOf(self.window().focusWidget() or self):
-                self.setFocus()  # Qt would give the keys to whatever comes next
+                self.setFocus()  # Qt would give the focus to whatever comes next
             self._form.hide()
             self._form.deleteLater()
             self._form = None

@@ -154,7 +154,7 @@ class TranscriptKeys:
         return True
 
     def enter(self) -> bool:
-        """Give the keys to the last message that is in view; False if there is none."""
+        """Give the focus to the last message that is in view; False if there is none."""
         self._view.lay_out()
         seen = self._view.nearby(0)
         if seen:
@@ -172,12 +172,12 @@ class TranscriptKeys:
                 )
 
     def _with_keys(self) -> int | None:
-        """The number of the message that has the keys."""
+        """The number of the message that has the focus."""
         rows = ((number, place.row) for number, place in enumerate(self._view.places))
         return next((number for number, row in rows if row is not None and row.has_keys()), None)
 
     def _go(self, number: int) -> None:
-        """Give a message the keys and bring it into view: its end, coming from below."""
+        """Give a message the focus and bring it into view: its end, coming from below."""
         view, place = self._view, self._view.places[number]
         bar = view.verticalScrollBar()
         # Twice: the first brings it near, which makes it and the heights around it known.
@@ -190,7 +190,7 @@ class TranscriptKeys:
             place.row.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _delete(self, number: int) -> None:
-        """Ask for it to be deleted; the keys are then at the message before it."""
+        """Ask for it to be deleted; the focus is then at the message before it."""
         gone = self._view.places[number].message_id
         self._view.asked.emit(Action.DELETE.value, gone)
         left = self._view.places
@@ -483,7 +483,7 @@ class TranscriptView(QAbstractScrollArea):
         self.enter()
 
     def enter(self) -> None:
-        """Give the keys to the last message that is in view."""
+        """Give the focus to the last message that is in view."""
         if not self._keys.enter():
             self.left.emit(True)
 

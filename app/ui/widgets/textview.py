@@ -26,7 +26,7 @@ class TextView(QTextBrowser):
         height_changed(): the document has grown or shrunk at its present width.
 
     Attributes:
-        stop: the number of the place in it that has the keys; -1 for none.
+        stop: the number of the place in it that has the focus; -1 for none.
     """
 
     height_changed = Signal()
@@ -114,7 +114,7 @@ class TextView(QTextBrowser):
         return 0
 
     def go_to_stop(self, number: int, reason: Qt.FocusReason) -> tuple[int, int]:
-        """Give the keys to one of these places; its top and bottom, in pixels."""
+        """Give the focus to one of these places; its top and bottom, in pixels."""
         self.setFocus(reason)
         return (0, self.height())
 

@@ -139,7 +139,7 @@ class ChatCommands(QObject):
 
     @command("close", mark("Close Chat"), "Ctrl+W", where=Where.ANYWHERE, why_not=_cannot_close)
     def close_front(self) -> None:
-        """Close the dialog that has the keys; without one, the active pane."""
+        """Close the dialog that has the focus; without one, the active pane."""
         front = QApplication.activeWindow()
         if isinstance(front, QDialog):
             front.close()

@@ -24,9 +24,9 @@ class Where(Enum):
     """Where a command applies."""
 
     ANYWHERE = "anywhere"
-    """Also while a dialog, such as the settings, has the keys."""
+    """Also while a dialog, such as the settings, has the focus."""
     CHATS = "chats"
-    """While a window with chats has the keys."""
+    """While a window with chats has the focus."""
     PANE = "pane"
     """There, and with an open chat. The function is given the active pane."""
 
@@ -165,7 +165,7 @@ class Commands:
 
         Args:
             owners: the objects whose methods the commands' functions are.
-            active: the pane that has the keys.
+            active: the pane that has the focus.
             say: tells the person why a command cannot be done now.
             keys_of: gives the keys of a command, which a person may have changed.
         """

@@ -54,7 +54,7 @@ class StoreCommands(QObject):
         from app.ui.dialogs.kept import BackupsDialog
 
         dialog = BackupsDialog(self._store.backups(), self._window)
-        dialog.taken.connect(self.restore_asked)
+        dialog.chosen.connect(self.restore_asked)
         dialog.open()
 
 
@@ -85,7 +85,7 @@ class ExchangeCommands(QObject):
         sidebar.export_asked.connect(self.export_chats)
 
     def _meant(self) -> str:
-        """The chat of the row that has the keys, else the active pane's; "" for none."""
+        """The chat of the row that has the focus, else the active pane's; "" for none."""
         active = self._workspace.active
         return self._sidebar.focused_chat() or (active.chat.id if active is not None else "")
 
@@ -130,12 +130,12 @@ class ExchangeCommands(QObject):
         from app.ui.dialogs.exchange import ImportDialog
 
         dialog = ImportDialog(self._store, self._settings.model, self._window)
-        dialog.taken.connect(self._on_taken)
+        dialog.imported.connect(self._on_imported)
         dialog.show()
-        dialog.activateWindow()  # no window manager needs to give it the keys
+        dialog.activateWindow()  # no window manager needs to give it the focus
 
     @Slot(object)
-    def _on_taken(self, report: Report) -> None:
+    def _on_imported(self, report: Report) -> None:
         self._library.order.refresh()
         self._library.take_in(report.taken)
         taken = tuple(report.taken)

@@ -61,7 +61,7 @@ class FocusRegions(QObject):
         self.step(-1)
 
     def step(self, by: int) -> None:
-        """Give the keys to the next region (+1) or to the one before (-1)."""
+        """Give the focus to the next region (+1) or to the one before (-1)."""
         regions = self._regions()
         if regions:
             here = QApplication.focusWidget()

@@ -98,7 +98,7 @@ class ModelCommands(QObject):
             self._models.downloads.convert(conversion_of(model, recipe, self._models.folder))
             self._downloads.show()
 
-        dialog.taken.connect(take)
+        dialog.chosen.connect(take)
         dialog.open()
 
     @command("get_model", mark("Get Model…"), "Ctrl+Shift+O", where=Where.ANYWHERE)

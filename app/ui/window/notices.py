@@ -36,7 +36,7 @@ LONGEST = 4_000
 class Announcer(QObject):
     """Tells screen readers of answers: never a piece of one, always what it has come to.
 
-    Of the chat that has the keys the whole text is read, of all others that they are done.
+    Of the chat that has the focus the whole text is read, of all others that they are done.
 
     Signals:
         said(words): what was told, whether or not somebody listened.

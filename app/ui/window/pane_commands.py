@@ -180,7 +180,7 @@ class PaneCommands(QObject):
         self._go(-1)
 
     def _go(self, step: int) -> None:
-        """Give the keys to the next pane (+1) or the previous one (-1)."""
+        """Give the focus to the next pane (+1) or the previous one (-1)."""
         panes, active = self.workspace.panes(), self.workspace.active
         at = panes.index(active) if active in panes else -step
         self.workspace.activate(panes[(at + step) % len(panes)])

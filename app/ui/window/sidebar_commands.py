@@ -52,12 +52,12 @@ class SidebarCommands(QObject):
         self._sidebar.focus_search()
 
     def _meant(self) -> str:
-        """The chat of the row that has the keys; otherwise the active pane's, "" for none."""
+        """The chat of the row that has the focus; otherwise the active pane's, "" for none."""
         active = self._workspace.active
         return self._sidebar.focused_chat() or (active.chat.id if active is not None else "")
 
     def _all_meant(self) -> list[str]:
-        """The chosen chats of the list, if it has the keys; otherwise the active pane's."""
+        """The chosen chats of the list, if it has the focus; otherwise the active pane's."""
         return self._sidebar.chosen_chats() or [self._meant()]
 
     def _cannot_rename(self) -> str:

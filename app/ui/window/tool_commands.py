@@ -63,11 +63,11 @@ class ToolCommands(QObject):
         "waiting_call", mark("Next Call That Waits for You"), "Ctrl+Alt+Y", why_not=_why_no_call
     )
     def next_call(self) -> None:
-        """Bring the chat of a waiting call forward and give the call the keys."""
+        """Bring the chat of a waiting call forward and give the call the focus."""
         waiting = [chat for chat in self._library.running() if chat.tools.waiting]
         active = self._workspace.active
         if active is not None and active.chat in waiting:
-            # From chat to chat: the one that has the keys comes last.
+            # From chat to chat: the one that has the focus comes last.
             at = waiting.index(active.chat)
             focused = self._window.focusWidget()
             inside = focused is not None and active.transcript.isAncestorOf(focused)

@@ -210,7 +210,7 @@ class Arrangement:
     Attributes:
         docks: what Qt Advanced Docking saves, in base64: splits, tabs, windows, sizes.
         chats: ids of the open chats in reading order.
-        active: the id of the chat that has the keys.
+        active: the id of the chat that has the focus.
     """
 
     MOST = 120

@@ -59,7 +59,7 @@ class TabMarks(QObject):
             tab.setAccessibleName(words)
 
     def show_keys(self, chat_id: str, *, active: bool) -> None:
-        """The accent below a tab says where the keys go, as the ring of the composer does."""
+        """The accent below a tab says where the focus is, as the ring of the composer does."""
         dock = self._docks.get(chat_id)
         if dock is not None:
             tab = dock.widget.tabWidget()

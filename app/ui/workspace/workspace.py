@@ -70,10 +70,10 @@ class FocusWatch(QObject):
 
 
 class Workspace(QWidget):
-    """Opens, splits, closes and reopens panes, and knows which one has the keys.
+    """Opens, splits, closes and reopens panes, and knows which one has the focus.
 
     Signals:
-        active_changed(): another pane has the keys, or none.
+        active_changed(): another pane has the focus, or none.
         pane_made(pane): for whoever listens to panes.
         pane_closed(id): the person closed a pane.
         forgotten(id): a closed pane is kept no longer.
@@ -120,7 +120,7 @@ class Workspace(QWidget):
 
     @property
     def active(self) -> ChatPane | None:
-        """The pane that the keys go to, or would."""
+        """The pane that the focus is in, or would be."""
         return self._active
 
     def panes(self) -> list[ChatPane]:
@@ -159,7 +159,7 @@ class Workspace(QWidget):
         return dock.pane
 
     def activate(self, pane: ChatPane, *, focus: bool = True) -> None:
-        """Bring a pane forward and give it the keys."""
+        """Bring a pane forward and give it the focus."""
         self._docks[pane.chat.id].widget.setAsCurrentTab()
         self._set_active(pane)
         if focus:
@@ -317,7 +317,7 @@ class Workspace(QWidget):
 
     @Slot(bool)
     def _on_moved_out_or_in(self, alone: bool) -> None:
-        """A pane was dragged to another place: the keys go with it."""
+        """A pane was dragged to another place: the focus goes with it."""
         pane = self._sender()
         if pane is not None:
             self._set_active(pane)

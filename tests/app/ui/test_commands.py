@@ -29,7 +29,7 @@ def two(start: Start):
 
 
 def choose_row(run: Run, chat_id: str) -> None:
-    """Give the keys to a chat's row in the sidebar."""
+    """Give the focus to a chat's row in the sidebar."""
     view = run.window.sidebar.list
     view.setFocus()
     view.setCurrentIndex(run.window.sidebar.model.row_of(chat_id))

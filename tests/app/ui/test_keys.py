@@ -29,7 +29,7 @@ def talk(run: Run, *words: str) -> None:
 
 
 def in_conversation(run: Run):
-    """Go into the conversation; the row that has the keys."""
+    """Go into the conversation; the row that has the focus."""
     press(run, Qt.Key.Key_F6)
     return QApplication.focusWidget()
 

@@ -22,7 +22,7 @@ CONTROLS = {
     *(Role.List, Role.Table, Role.Tree, Role.ListItem),
 }
 QTS_OWN = {"qt_spinbox_lineedit", "qt_tableview_cornerbutton"}
-"""What Qt's controls are made of: named as the controls are, and never with the keys."""
+"""What Qt's controls are made of: named as the controls are, and never focused."""
 
 
 def face(widget: QObject) -> tuple[QAccessible.Role, str, str]:
@@ -166,7 +166,7 @@ def test_answers_are_told_once_begun_and_once_done_with_their_text(start: Start)
     run.answered()
     assert said[-1] == f"Guide: no answer. {run.pane.chat.transcript.path[-1].error}"
     said.clear()
-    first.chat.send("say two")  # not where the keys are: its text is not read
+    first.chat.send("say two")  # not where the focus is: its text is not read
     run.answered(first)
     assert said == ["count 40: answering", "count 40: done"]
 

@@ -278,7 +278,7 @@ def test_changed_descriptions_are_shown_before_they_are_used(start: Start, tmp_p
     assert "echo: Says what it is given." in words
     assert "raw/echo" not in popover.boxes, "seen first, used then"
     use = next(b for b in popover.findChildren(QPushButton) if b.text() == "Use These")
-    assert popover.focusWidget() is use, "the keys go on where something is to be done"
+    assert popover.focusWidget() is use, "the focus goes on where something is to be done"
     use.click()
     assert popover.focusWidget() is popover.boxes["raw/echo"]
     popover.boxes["raw/echo"].setChecked(True)
