@@ -11,17 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
 from app.chats.library import ChatLibrary
 from app.chats.tool_call import Doing, doing
-
-if TYPE_CHECKING:
-    pass
-
 
 NO_ENGINE: Mapping[str, Any] = {
     "queue": [],

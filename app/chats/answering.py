@@ -11,7 +11,7 @@ from app.bridge import Bridge
 from app.chats.options import ChatOptions, going_on, of_answer, sampling
 from app.chats.reply import Answer, Phase, kept_stats
 from app.chats.saved_chat import SavedChat
-from app.chats.session import ChatSession
+from app.chats.session import ChatSession, context_of
 from app.chats.signals import ChatSignals
 from app.chats.tool_call import turn_with_calls
 from app.chats.tool_work import ToolWork
@@ -119,11 +119,10 @@ class Answering(QObject):
         return [as_function(name, tool) for name, tool in tools.items()]
 
     def _room(self) -> int:
-        """How many tokens the model's context still holds, 0 if unknown."""
-        model = self._loader.get(self._saved.record.model).model
-        if model is None or not model.context_length:
-            return 0
-        return max(1, model.context_length - sum(tokens_of_last_turn(self._saved.transcript)[:1]))
+        """How many tokens the answer's context still holds, 0 if unknown."""
+        ref = (self.answer.model or "") if self.answer is not None else ""
+        limit = context_of(self._saved.record, self._loader, ref)
+        return max(1, limit - tokens_of_last_turn(self._saved.transcript)[0]) if limit else 0
 
     # A reply's life.
 
@@ -334,7 +333,7 @@ class Answering(QObject):
 
     @Slot()
     def _save_progress(self) -> None:
-        """About once a second while a reply runs: what a crash may cost."""
+        """Every 0.4 s while a reply runs: what a crash may cost."""
         if self.answer is None:
             return
         message = self.message(self.answer.message_id)

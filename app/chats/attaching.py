@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from app import flows
 from app.chats.attached import file_element, with_files
 from app.chats.saved_chat import SavedChat
+from app.chats.session import context_of
 from app.chats.signals import ChatSignals
 from app.chats.transcript import tokens_of_last_turn
 from app.chats.turn import Compose
@@ -102,9 +103,6 @@ class Passages:
             ),
         )
 
-    def close(self) -> None:
-        self._db.close()
-
     def find(self, question: str, characters: int) -> tuple[Span, ...]:
         """The best ones in the order of the file, so long in all; a page that is named comes first.
 
@@ -152,14 +150,19 @@ _lock = threading.Lock()
 
 
 def passages_of(key: str, text: AttachedText) -> Passages:
-    """The passages of the text of this hash, made once for all chats; on any thread."""
+    """The passages of the text of this hash, made once for all chats; on any thread.
+
+    A long text takes a second. Who waits for it keeps nobody else waiting.
+    """
     with _lock:
-        if key not in _kept:
-            _kept[key] = Passages(text)
+        found = _kept.get(key)
+    made = found or Passages(text)
+    with _lock:
+        made = _kept.setdefault(key, made)
         _kept.move_to_end(key)
         while len(_kept) > _MOST_KEPT:
             _kept.popitem(last=False)
-        return _kept[key]
+    return made
 
 
 def pieces(page: str) -> Iterator[tuple[int, int]]:
@@ -301,7 +304,7 @@ class Attaching(QObject):
             spans = beginning(text, self._room(attachment))
         if use == "passages":
             # Ready before the question is sent.
-            flows.start(self, flows.aside(lambda _: passages_of(attachment.hash, text)))
+            flows.start(self, self._index((attachment,)))
         other = replace(attachment, use=use, spans=spans)
         self._put(tuple(other if each == attachment else each for each in self.files))
 
@@ -310,8 +313,9 @@ class Attaching(QObject):
     def text(self, attachment: Attachment) -> AttachedText | None:
         return self._saved.text(attachment.hash)
 
-    def told(self, compose: Compose) -> str:
+    async def told(self, compose: Compose) -> str:
         """What is being composed as the model would read it."""
+        await self._index(each for each in compose.attachments if each.use == "passages")
         files = self.resolved(compose.attachments, compose.text)
         return with_files(compose.text, files, self._saved.text)
 
@@ -421,8 +425,7 @@ class Attaching(QObject):
 
     @property
     def _limit(self) -> int:
-        model = self._loader.get(self._saved.record.model).model
-        return (model.context_length if model is not None else 0) or _USUAL_CONTEXT
+        return context_of(self._saved.record, self._loader) or _USUAL_CONTEXT
 
     def _room(self, attachment: Attachment) -> int:
         """How many characters of this file fit beside the other files and what was said."""
@@ -432,6 +435,13 @@ class Attaching(QObject):
         room = max(self._limit * 3 // 4 - said - sum(others), self._limit // 8)
         return attachment.characters * room // max(1, whole.count if whole is not None else 1)
 
+    async def _index(self, files: Iterable[Attachment]) -> None:
+        """Have the passages of these made on a thread, where they are not."""
+        for each in files:
+            text = self.text(each)
+            if text is not None and each.hash not in _kept:
+                await flows.aside(partial(_make_passages, each.hash, text))
+
     def _resolved(self, attachment: Attachment, question: str) -> Attachment:
         text = self.text(attachment)
         if text is None:
@@ -439,6 +449,10 @@ class Attaching(QObject):
         characters = min(_MOST_PASSAGES, self._limit)
         found = passages_of(attachment.hash, text).find(question, characters)
         return replace(attachment, spans=found)
+
+
+def _make_passages(key: str, text: AttachedText, stop: threading.Event) -> None:
+    passages_of(key, text)
 
 
 def _read_file(path: Path, stop: threading.Event) -> tuple[AttachedText, Attachment]:

@@ -17,6 +17,7 @@ from app.chats.counting import Asked, TokenCount
 from app.chats.options import ChatOptions, model_of_answer, of_answer
 from app.chats.reply import Answer, Phase
 from app.chats.saved_chat import SavedChat, saved_together
+from app.chats.session import context_of
 from app.chats.signals import ChatSignals
 from app.chats.tool_work import ToolWork
 from app.chats.transcript import Removal, Transcript, title_from, tokens_of_last_turn
@@ -204,8 +205,7 @@ class Chat(ChatSignals):
     @property
     def context(self) -> tuple[int, int, int]:
         """Tokens of the last turn, how many of them were reused, and how many fit; 0 if unknown."""
-        model = self.model_status.model
-        limit = self.options.context_of(model.context_length) if model is not None else 0
+        limit = context_of(self.record, self._loader)
         return *tokens_of_last_turn(self.transcript), limit
 
     def _counted(self) -> Asked:
@@ -488,6 +488,12 @@ class Chat(ChatSignals):
     def begin_from(self, other: Chat) -> None:
         """Start with what the engine has read of another chat."""
         self._answering.session.twin_of(other._answering.session)
+
+    def give_up(self) -> None:
+        """It was deleted: nothing more is answered or read for it, and its cache goes."""
+        self.attaching.cancel_reading()
+        self.stop()
+        self.forget_session()
 
     def forget_session(self) -> None:
         """The chat was deleted: what the engine has read of it goes, also from the disk."""

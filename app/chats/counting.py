@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Future
-from contextlib import suppress
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -18,7 +17,9 @@ from app.models.loading import ModelLoader, ModelStatus
 from app.remote.address import is_remote
 from app.settings.language import counted, number, tr
 from app.store import Chat as ChatRecord
-from engine import EngineError
+
+if TYPE_CHECKING:
+    pass
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class Asked:
     transcript: Transcript
     compose: Compose
     model_status: ModelStatus
-    told: Callable[[Compose], str] = lambda compose: compose.text
+    told: Callable[[Compose], Awaitable[str]]
     texts: Texts = lambda _: None
 
 
@@ -100,8 +101,8 @@ class TokenCount(QObject):
         super().__init__(parent)
         self._loader = loader
         self._look = look
-        self._asking = False
-        self._again = False
+        self._asking = flows.Latest(self)
+        self._wanted = False
         self._soon = QTimer(self, singleShot=True, interval=self.PAUSE_MS)
         self._soon.timeout.connect(self.count)
 
@@ -117,44 +118,35 @@ class TokenCount(QObject):
     @Slot()
     def count(self) -> None:
         """Ask now; while an answer is awaited, as soon as it is there."""
-        asked = self._look()
-        engine, model = self._loader.engine, asked.model_status.model
-        nothing = not _something(asked.compose)
-        uncounted = model is None or not model.context_length or is_remote(asked.model_status.ref)
-        if nothing or engine is None or model is None or uncounted:
-            self.counted.emit(None)
-            return
-        if self._asking:
-            self._again = True
-            return
-        compose = asked.compose
+        self._wanted = True
+        if not self._asking.running:
+            self._asking.start(self._count())
+
+    async def _count(self) -> None:
+        while self._wanted:
+            self._wanted = False
+            found = await self._ask(self._look())
+            if not self._wanted:
+                self.counted.emit(found if _something(self._look().compose) else None)
+
+    async def _ask(self, asked: Asked) -> Counted | None:
+        engine, model, compose = self._loader.engine, asked.model_status.model, asked.compose
+        if engine is None or model is None or not model.context_length or not _something(compose):
+            return None
+        if is_remote(asked.model_status.ref):
+            return None
         end = asked.transcript.leaf_id
         if isinstance(compose, Editing) and (edited := asked.transcript.get(compose.message)):
             end = edited.parent_id
-        path, written = asked.transcript.path_to(end), asked.told(compose)
+        path, written = asked.transcript.path_to(end), await asked.told(compose)
         turns = conversation(path, asked.record.system, texts=asked.texts)
         if turns and turns[-1]["role"] == "user":
             turns[-1]["content"] += "\n\n" + written
         else:
             turns.append({"role": "user", "content": written})
+        limit, slides = asked.options.context_of(model.context_length), asked.options.slide
         try:
             future = engine.count_later(model, turns, asked.options.reasoning)
-        except EngineError:  # it has been stopped
-            return
-        self._asking = True
-        options = asked.options
-        limit, slides = options.context_of(model.context_length), options.slide
-        flows.start(self, self._tell(future, limit, slides))
-
-    async def _tell(self, answer: Future[int], limit: int, slides: bool) -> None:
-        tokens = None
-        with suppress(Exception):  # a template that refuses it says so when it is sent
-            tokens = await flows.arrived(answer)
-        self._asking = False
-        if self._again:
-            self._again = False
-            self.count()
-        elif tokens is None or not _something(self._look().compose):
-            self.counted.emit(None)
-        else:
-            self.counted.emit(Counted(tokens, limit, slides))
+            return Counted(await flows.arrived(future), limit, slides)
+        except Exception:  # it was stopped; a template that refuses it says so when it is sent
+            return None

@@ -207,12 +207,13 @@ class ChatLibrary(QObject):
         """Move a chat to the trash. ``restore`` brings it back."""
         chat = self._in_use.get(chat_id)
         if chat is not None:
-            chat.stop()
-            chat.forget_session()
+            chat.give_up()
         else:
             ChatSession(self._loader, chat_id).forget()
         if self._chats.pop(chat_id, None) is not None:
-            self._store.trash.delete(chat_id)
+            when = self._store.trash.delete(chat_id)
+            if chat is not None:  # or what is saved of it next would bring it back
+                chat.take_fields({"deleted_at": when})
         self.deleted.emit(chat_id)
         self.listed.emit()
         self.trash_changed.emit()
@@ -223,6 +224,8 @@ class ChatLibrary(QObject):
             return
         self._store.trash.restore(chat_id)
         chat = self._in_use.get(chat_id)
+        if chat is not None:
+            chat.take_fields({"deleted_at": None})
         record = chat.record if chat is not None else stored
         self._chats[chat_id] = replace(record, deleted_at=None)
         self.listed.emit()
@@ -238,8 +241,7 @@ class ChatLibrary(QObject):
         for chat_id in gone:
             self._to_forget.add(chat_id)
             if (chat := self._in_use.get(chat_id)) is not None:
-                chat.stop()
-                chat.forget_session()
+                chat.give_up()
         self._store.trash.erase(gone)
         self._forget_caches()
         for chat_id in gone:
@@ -259,8 +261,7 @@ class ChatLibrary(QObject):
             self._chats.pop(chat_id, None)
             chat = self._in_use.get(chat_id)
             if chat is not None:
-                chat.stop()
-                chat.forget_session()
+                chat.give_up()
             self.erased.emit(chat_id)
             self.release(chat_id)
         self.listed.emit()
@@ -337,7 +338,7 @@ class ChatLibrary(QObject):
     @Slot()
     def _on_chat_changed(self) -> None:
         chat = self.sender()
-        if isinstance(chat, Chat) and chat.stored:
+        if isinstance(chat, Chat) and chat.stored and chat.record.deleted_at is None:
             before = self._chats.get(chat.id)
             self._chats[chat.id] = chat.record
             if before is None or listed_differently(before, chat.record):

@@ -140,7 +140,7 @@ class Answer:
 
 
 def _one(pieces: list[str]) -> str:
-    """The pieces as one string, kept joined: a long answer is asked for about once a second."""
+    """The pieces as one string, kept joined: a long answer is asked for every 0.4 s."""
     if len(pieces) > 1:
         pieces[:] = ["".join(pieces)]
     return pieces[0] if pieces else ""

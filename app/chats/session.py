@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING
 from app.chats.options import ChatOptions
 from app.models.loading import ModelLoader
 from app.remote.session import RemoteModel, RemoteSession
+from app.store import Chat as ChatRecord
 from engine import EngineError
 
 if TYPE_CHECKING:
     from engine import Model, Session
+
+
+def context_of(chat: ChatRecord, loader: ModelLoader, ref: str = "") -> int:
+    """The tokens that a chat may have with its model, or another; 0 while that is not known."""
+    model = loader.get(ref or chat.model).model
+    if model is None or not model.context_length:
+        return 0
+    return ChatOptions.from_params(chat.params).context_of(model.context_length)
 
 
 class ChatSession:

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app import flows
 from app.models.drafts import DraftModels
-from app.models.loading import LoadState, ModelStatus, ModelUsers
+from app.models.loading import ModelStatus, ModelUsers
 from app.models.names import adapter_of, base_of, model_fallback_name, model_location, variant_of
 from app.settings.language import tr
 from app.settings.options import Settings
@@ -176,7 +176,8 @@ class InstalledModels(QObject):
         self._walking = flows.Latest(self)
         self.drafts = DraftModels(self._loader, settings, self)
         self.drafts.changed.connect(self.changed)
-        self._loader.changed.connect(self._on_model)
+        self._loader.changed.connect(self.changed)
+        self._loader.loaded_now.connect(self._on_loaded)
         users.activity.connect(self._on_activity)
 
     # Looking.
@@ -312,9 +313,11 @@ class InstalledModels(QObject):
         return restore
 
     @Slot(str)
-    def _on_model(self, ref: str) -> None:
-        if self._loader.get(ref).state is LoadState.READY:
-            self._settings.note_use(ref, self._clock())
+    def _on_loaded(self, ref: str) -> None:
+        """A model that was loaded stays in the list, until a person takes it off."""
+        self._settings.note_use(ref, self._clock())
+        if ref != GUIDE:
+            self._settings.remember_model(ref)
         self.changed.emit()
 
     @Slot(str)

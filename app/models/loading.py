@@ -158,11 +158,13 @@ class ModelLoader(QObject):
     Signals:
         changed(ref): the state of that model is another.
         progressed(ref): another hundredth of it has been read.
+        loaded_now(ref): a model of this machine has just come into memory by this name.
         unloaded(id): the engine was told to free the model of that id.
     """
 
     changed = Signal(str)
     progressed = Signal(str)
+    loaded_now = Signal(str)
     unloaded = Signal(str)
 
     def __init__(self, bridge: Bridge, parent: QObject | None = None) -> None:
@@ -366,6 +368,7 @@ class ModelLoader(QObject):
             return
         status.model, status.state = model, LoadState.READY  # a cancel may have come too late
         self.changed.emit(status.ref)
+        self.loaded_now.emit(status.ref)
 
     def _on_read(self, load: _Load, status: ModelStatus, share: float) -> None:
         before, status.share = status.share, share

@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -22,9 +22,6 @@ from app.settings.paths import GUIDE
 from engine.errors import EngineError
 from engine.runtime import pressure
 from engine.runtime.pressure import Need, Pressure, Relief
-
-if TYPE_CHECKING:
-    pass
 
 
 def why_not_unload(users: ModelUsers, ref: str) -> str:
@@ -108,7 +105,7 @@ class IdleUnloading(QObject):
         self._loader = users.loader
         self._used: dict[str, float] = {}  # by the engine's id of the model
         self._work: dict[str, Work] = {}
-        self._asking = False
+        self._asking = flows.Latest(self)
         self._timer = QTimer(self, interval=self.EVERY_MS)
         self._timer.timeout.connect(self.look)
         self._timer.start()
@@ -118,13 +115,12 @@ class IdleUnloading(QObject):
     @Slot()
     def look(self) -> None:
         """Ask the engine what was done, and unload what has rested for long enough."""
-        if self._loader.engine is not None and self._settings.unload_idle_min and not self._asking:
-            self._asking = True
-            flows.start(self, self._look())
+        wanted = self._loader.engine is not None and self._settings.unload_idle_min
+        if wanted and not self._asking.running:
+            self._asking.start(self._look())
 
     async def _look(self) -> None:
         told = await self._loader.figures.now()
-        self._asking = False
         if told is None:
             return
         now, work, busy = self.clock(), *_work(told)

@@ -16,7 +16,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.settings.files import Saving
-from app.settings.language import LANGUAGES
+from app.settings.language import LANGUAGES, tr
 
 log = logging.getLogger(__name__)
 
@@ -173,10 +173,10 @@ class Settings:
         if not self.unread:
             return ""
         if self.set_aside is None:
-            return "Your settings could not be read, so none are saved until you end Stretto."
-        return (
-            "Your settings could not be read and begin anew. "
-            f"The file is kept as {self.set_aside.name}."
+            return tr("Your settings could not be read, so none are saved until you end Stretto.")
+        return tr(
+            "Your settings could not be read and begin anew. The file is kept as {name}.",
+            name=self.set_aside.name,
         )
 
     def set(self, **values: Any) -> None:

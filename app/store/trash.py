@@ -34,9 +34,11 @@ class Trash:
         self._opened_at = clock()
         self._scrubbed: set[str] = set()  # what the file was written anew without
 
-    def delete(self, chat_id: str) -> None:
-        """Moves the chat to the trash; `restore` brings it back whole."""
-        self._writer.add(PatchChat(chat_id, {"deleted_at": self._clock()}))
+    def delete(self, chat_id: str) -> float:
+        """Moves the chat to the trash; `restore` brings it back whole. Returns when that was."""
+        when = self._clock()
+        self._writer.add(PatchChat(chat_id, {"deleted_at": when}))
+        return when
 
     def restore(self, chat_id: str) -> None:
         """Undoes `delete`."""

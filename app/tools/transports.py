@@ -277,17 +277,6 @@ async def _end(process: Process) -> None:
             transport.close()
 
 
-def group_exists(pid: int) -> bool:
-    """Whether a process group of that number lives."""
-    try:
-        os.killpg(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
 LONGEST_BODY = 64 * 1024 * 1024
 """Bytes of one answer. Events, of which a stream may have as many as it likes, have the package's
 own limit each."""

@@ -4,8 +4,8 @@ Most models need `tokenizers` and `jinja2` only. Where a model has Python code o
 mlx-lm's for it, both are imported here: 70 MB and two seconds.
 
 The environment of templates and what one is shown are those of
-`transformers.utils.chat_template_utils` (5.23); `tests/engine/test_confined.py` compares the two
-over many templates.
+`transformers.utils.chat_template_utils` (5.23); `tests/engine/sandbox/test_confined.py` compares
+the two over many templates.
 """
 
 from __future__ import annotations

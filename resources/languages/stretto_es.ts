@@ -8964,5 +8964,15 @@ Se dejó sin responder.</translation>
         <source>{draft} drafts for {name} once that is loaded.</source>
         <translation>{draft} propondrá texto para {name} cuando esté cargado.</translation>
     </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read, so none are saved until you end Stretto.</source>
+        <translation>No se pudieron leer los ajustes, así que no se guardará ninguno hasta que cierre Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
+        <translation>No se pudieron leer los ajustes y empiezan de nuevo. El archivo se conserva como {name}.</translation>
+    </message>
 </context>
 </TS>

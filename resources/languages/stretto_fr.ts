@@ -8964,5 +8964,15 @@ Vous avez laissé la question sans réponse.</translation>
         <source>{draft} drafts for {name} once that is loaded.</source>
         <translation>{draft} ébauchera pour {name} dès qu’il sera chargé.</translation>
     </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read, so none are saved until you end Stretto.</source>
+        <translation>Vos réglages n’ont pas pu être lus ; aucun ne sera enregistré jusqu’à ce que vous quittiez Stretto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
+        <translation>Vos réglages n’ont pas pu être lus et repartent de zéro. Le fichier est conservé sous le nom {name}.</translation>
+    </message>
 </context>
 </TS>

@@ -8850,5 +8850,15 @@ You left it unanswered.</source>
         <source>{draft} drafts for {name} once that is loaded.</source>
         <translation>{name}が読み込まれると、{draft}が下書きします。</translation>
     </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read, so none are saved until you end Stretto.</source>
+        <translation>設定を読み込めなかったため、Stretto を終了するまで設定は保存されません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
+        <translation>設定を読み込めなかったため、初期状態から始めます。ファイルは {name} として残してあります。</translation>
+    </message>
 </context>
 </TS>

@@ -8850,5 +8850,15 @@ You left it unanswered.</source>
         <source>{draft} drafts for {name} once that is loaded.</source>
         <translation>{name} 加载后，{draft} 会为它起草。</translation>
     </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read, so none are saved until you end Stretto.</source>
+        <translation>无法读取您的设置，因此在退出 Stretto 之前不会保存任何设置。</translation>
+    </message>
+    <message>
+        <location filename="../../app/settings/options.py"/>
+        <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
+        <translation>无法读取您的设置，已重新开始。原文件保留为 {name}。</translation>
+    </message>
 </context>
 </TS>

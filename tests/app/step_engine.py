@@ -48,6 +48,7 @@ class StepReply:
             self.words = script(turns[-1]["content"])
 
     def cancel(self) -> None:
+        self.paused = False  # it is to end, and nobody may let it go on
         self.session.mail(lambda: self._end(FinishReason.CANCELLED))
 
     def pause(self) -> None:

@@ -34,7 +34,6 @@ from app.models.names import adapter_of, base_of
 from app.remote.address import Remote, is_remote
 from app.remote.errors import NOT_STARTED
 from app.settings.language import tr
-from app.store import Attachments
 from app.store.index import shown_text
 from app.ui.composer.composer import Composer
 from app.ui.pane import header
@@ -45,7 +44,7 @@ from app.ui.style.theme import keep_font, theme
 from app.ui.transcript.answer_row import BASE, MODELS, UNLOAD, WITHOUT
 from app.ui.transcript.transcript import TranscriptView, column_in
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.manners import announce
+from app.ui.widgets.manners import announce, types_words
 from engine.errors import OUT_OF_MEMORY
 
 
@@ -232,7 +231,7 @@ class ChatPane(QWidget):
         models_asked(pane), options_asked(pane), open_model_asked(): what the window does for it.
         cancel_load_asked(pane): the same.
         unload_asked(pane, button): the same; a model is to make room for the pane's.
-        spoken(pane, text): a message of the person went to this chat.
+        spoken(pane, text, files): a message of the person went to this chat.
         broadcast_asked(pane): it is to leave the broadcast's group, or join it.
         branch_asked(pane, message id): a new chat is to begin there.
         deleted(chat id, removal): messages were deleted and may come back.
@@ -248,7 +247,7 @@ class ChatPane(QWidget):
     unload_asked = Signal(object, object)
     said = Signal(str)
     escaped = Signal(object)
-    spoken = Signal(object, str)
+    spoken = Signal(object, str, object)
     broadcast_asked = Signal(object)
     branch_asked = Signal(object, str)
     deleted = Signal(str, object)
@@ -259,7 +258,6 @@ class ChatPane(QWidget):
         self._active = False
         self._broadcast = 0
         self._heard_at: tuple[Remote, ...] = ()
-        self.spoken_files: Attachments = ()  # of the message that `spoken` tells
         self.header = PaneHeader(chat, self)
         self.transcript = TranscriptView(chat, self)
         self.find_bar = FindBar(chat, self.transcript, self)
@@ -388,8 +386,7 @@ class ChatPane(QWidget):
 
     def _type(self, event: QKeyEvent) -> None:
         """Words that are typed anywhere in the pane belong into the composer."""
-        commands = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
-        if event.text().strip() and event.text().isprintable() and not event.modifiers() & commands:
+        if types_words(event):
             self.focus_composer()
             self.composer.field.insertPlainText(event.text())
         else:
@@ -454,15 +451,13 @@ class ChatPane(QWidget):
 
     def _send(self) -> None:
         compose = self.chat.compose
-        self.spoken_files = compose.attachments
         if self.chat.submit() and not isinstance(compose, Editing):
-            self.spoken.emit(self, compose.text)
+            self.spoken.emit(self, compose.text, compose.attachments)
 
     @Slot(str)
     def _on_suggestion(self, text: str) -> None:
-        self.spoken_files = ()
         if self.chat.send(text):
-            self.spoken.emit(self, text)
+            self.spoken.emit(self, text, ())
         self.focus_composer()
 
     @Slot(str, str)

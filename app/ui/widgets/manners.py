@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
     QAccessibleInterface,
+    QKeyEvent,
     QKeySequence,
 )
 from PySide6.QtWidgets import (
@@ -184,3 +185,16 @@ def begin_at_edge(field: QTextEdit | QPlainTextEdit) -> None:
 
     document.contentsChanged.connect(follow)
     follow()
+
+
+_COMMANDS = (
+    Qt.KeyboardModifier.ControlModifier
+    | Qt.KeyboardModifier.AltModifier
+    | Qt.KeyboardModifier.MetaModifier
+)
+
+
+def types_words(event: QKeyEvent) -> bool:
+    """Whether it writes something, and is no command."""
+    text = event.text()
+    return bool(text.strip()) and text.isprintable() and not event.modifiers() & _COMMANDS

@@ -119,14 +119,13 @@ class Broadcast(QObject):
             heard = self._on and pane in group
             pane.set_broadcast(self._on, len(group) if heard else 0, remotes if heard else ())
 
-    @Slot(object, str)
-    def _on_spoken(self, speaker: ChatPane, text: str) -> None:
+    @Slot(object, str, object)
+    def _on_spoken(self, speaker: ChatPane, text: str, files: Attachments) -> None:
         """The speaker's chat has taken the message; now the others."""
         group = self.group
         if not self._on or speaker not in group:
             return
         others = [pane for pane in group if pane is not speaker]
-        files = speaker.spoken_files
         busy = [pane for pane in others if not pane.chat.send(text, files)]
         if busy:
             self.said.emit(

@@ -144,7 +144,6 @@ class PaneMenus(QObject):
         self._fitting = fitting
         self.presets = Presets(settings, window, undos.offer)
         workspace.pane_made.connect(self._on_pane_made)
-        library.loader.changed.connect(self._on_model)
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
@@ -238,9 +237,3 @@ class PaneMenus(QObject):
         popover = self.open_tools(pane)
         if folder is not None:
             popover.add_folder(folder)
-
-    @Slot(str)
-    def _on_model(self, ref: str) -> None:
-        """A model folder that loaded is remembered for the list of models."""
-        if ref != GUIDE and not is_remote(ref) and self._loader.get(ref).state is LoadState.READY:
-            self._settings.remember_model(ref)

@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import PySide6QtAds as QtAds
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
 
 from app.chats.chat import Chat
 from app.ui.pane.empty import NoChat
 from app.ui.pane.pane import ChatPane
+from app.ui.widgets.manners import types_words
 from app.ui.workspace.docks import Arrangement, Dock, DockPlacing, Docks, dock_manager, save_state
 from app.ui.workspace.tabs import TabMarks, TitleBars
-
-_COMMANDS = (
-    Qt.KeyboardModifier.ControlModifier
-    | Qt.KeyboardModifier.AltModifier
-    | Qt.KeyboardModifier.MetaModifier
-)
 
 
 class FocusWatch(QObject):
@@ -47,16 +42,11 @@ class FocusWatch(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         # A window gets keys when nothing in it has the focus, or what has it did not take them.
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            pane, text = self._active(), event.text()
-            if (
-                pane is not None
-                and text.strip()
-                and text.isprintable()
-                and not event.modifiers() & _COMMANDS
-            ):
+            pane = self._active()
+            if pane is not None and types_words(event):
                 pane.window().activateWindow()
                 pane.focus_composer()
-                pane.composer.field.insertPlainText(text)
+                pane.composer.field.insertPlainText(event.text())
                 return True
         return super().eventFilter(watched, event)
 
@@ -151,7 +141,8 @@ class Workspace(QWidget):
         if dock is not None and not dock.closed:
             self.activate(dock.pane)
             return dock.pane
-        self.forget(chat.id)
+        if self.is_kept(chat.id):  # closed, in another place
+            self.marks.let_go(self._docks.remove(chat.id).chat)
         dock = self._make_dock(chat)
         self._placing.insert(dock, where, self._active)
         self._settle()
@@ -207,6 +198,7 @@ class Workspace(QWidget):
         """Let go of a closed pane for good. Its chat stays in the list."""
         if self.is_kept(chat_id):
             self.marks.let_go(self._docks.remove(chat_id).chat)
+            self.forgotten.emit(chat_id)
 
     def float_pane(self, pane: ChatPane) -> None:
         """Move a pane out into a window of its own, or back into the main one."""
@@ -275,7 +267,6 @@ class Workspace(QWidget):
     def _forget_overdue(self) -> None:
         for chat_id in self._docks.overdue():
             self.forget(chat_id)
-            self.forgotten.emit(chat_id)
 
     def _set_active(self, pane: ChatPane | None) -> None:
         if pane is self._active:

@@ -85,16 +85,13 @@ def test_passages_are_found_by_the_questions_words_or_the_page_it_names() -> Non
     pages[6] += "\n\nThe harbour of Piraeus was closed in winter."
     text = AttachedText("page", tuple(pages))
     found = Passages(text)
-    try:
-        (page, begin, end), *_ = found.find("When were the harbours closed?", 1_000)
-        assert page == 7
-        assert "Piraeus" in pages[6][begin:end]
-        named = found.find("What stands on page 3?", 2_000)
-        assert {number for number, _, _ in named} == {3}
-        assert found.find("¿?", 500) == beginning(text, 500)
-        assert sum(e - b for _, b, e in found.find("nothing told", 5_000)) <= 5_000
-    finally:
-        found.close()
+    (page, begin, end), *_ = found.find("When were the harbours closed?", 1_000)
+    assert page == 7
+    assert "Piraeus" in pages[6][begin:end]
+    named = found.find("What stands on page 3?", 2_000)
+    assert {number for number, _, _ in named} == {3}
+    assert found.find("¿?", 500) == beginning(text, 500)
+    assert sum(e - b for _, b, e in found.find("nothing told", 5_000)) <= 5_000
 
 
 def test_passages_cover_the_page_and_are_short() -> None:

@@ -1,0 +1,507 @@
+"""Files go with a message: dropped, pasted, chosen; by keys, kept, sent, shown, exported."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QImage,
+)
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.chats import attaching
+from app.chats.actions import Action
+from app.chats.exporting.pages import markdown, plain
+from app.store import Attachment
+from app.ui.compare.compare_dialog import CompareDialog
+from app.ui.composer.file_chips import FileChip
+from app.ui.pane import files
+from app.ui.pane.files import PagesDialog
+from app.ui.pane.pane import ChatPane
+from app.ui.transcript.user_row import UserRow
+from engine.sandbox.jobs import read_document
+from tests.app.conftest import Run, Start
+from tests.engine import document_samples as samples
+
+PAGES = ["Cover", "The fox is red.", "The owl sleeps by day.", "The end"]
+
+
+def names(pane: ChatPane) -> list[str]:
+    return [chip.words.name for chip in pane.composer.chips.chips]
+
+
+def chip(pane: ChatPane) -> FileChip:
+    (only,) = pane.composer.chips.chips
+    return only
+
+
+def read(run: Run, condition: Callable[[], object]) -> None:
+    """Wait for what comes of reading files, in a child that has to be started first."""
+    run.qtbot.waitUntil(lambda: bool(condition()), timeout=60_000)
+
+
+def give(run: Run, *paths: Path, pane: ChatPane | None = None) -> ChatPane:
+    """Attach files and wait until they have been read and counted."""
+    pane = pane or run.pane
+    pane.composer.field.files_given.emit(list(paths))
+    read(run, lambda: not pane.chat.attaching.reading)
+    run.until(lambda: all("about" not in c.words.about for c in pane.composer.chips.chips))
+    return pane
+
+
+def prompt(run: Run) -> str:
+    """The last turn that the engine was given."""
+    assert run.engine is not None
+    return str(run.engine.sent[-1].turns[-1]["content"])
+
+
+def copied(*paths: Path) -> QMimeData:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    return data
+
+
+def drop(pane: QWidget, *paths: Path) -> None:
+    data = copied(*paths)
+    where = pane.mapTo(pane.window(), QPoint(40, 60))
+    assert where
+    copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    none = Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(40, 60), copy, data, left, none)
+    QApplication.sendEvent(pane, enter)
+    assert enter.isAccepted()
+    QApplication.sendEvent(pane, QDropEvent(QPointF(40, 60), copy, data, left, none))
+
+
+def test_attach_a_pdf_and_ask_about_page_3_by_keys(start: Start, tmp_path: Path, qtbot: QtBot):
+    run = start()
+    run.ready()
+    pane = run.pane
+    path = samples.pdf(tmp_path / "report.pdf", PAGES)
+    run.window.commands["attach"].trigger()
+    dialog = pane.findChild(QFileDialog, "attach-dialog")
+    assert dialog is not None
+    dialog.filesSelected.emit([str(path)])
+    dialog.reject()
+    read(run, lambda: names(pane) == ["report.pdf"] and not pane.chat.attaching.reading)
+    run.until(lambda: "tokens" in chip(pane).words.about and "about" not in chip(pane).words.about)
+    assert chip(pane).words.about.startswith("PDF, 4 pages, ")
+    assert chip(pane).accessibleName().startswith("File report.pdf, PDF, 4 pages, ")
+    run.say("say What stands on page 3?")
+    run.answered()
+    assert prompt(run) == (
+        '<file name="report.pdf">\n<page number="1">\nCover\n</page>\n'
+        '<page number="2">\nThe fox is red.\n</page>\n'
+        '<page number="3">\nThe owl sleeps by day.\n</page>\n'
+        '<page number="4">\nThe end\n</page>\n</file>\n\nsay What stands on page 3?'
+    )
+    assert names(pane) == []
+    asked = pane.chat.transcript.path[0]
+    row = pane.transcript.row(asked.id)
+    assert isinstance(row, UserRow)
+    assert row.files is not None
+    (line,) = row.files.lines
+    assert line.accessibleName() == "File report.pdf, PDF, 4 pages"
+    run.window.activateWindow()
+    run.until(QApplication.focusWidget)
+    for key in (Qt.Key.Key_F6, Qt.Key.Key_Up, Qt.Key.Key_Tab):
+        qtbot.keyClick(QApplication.focusWidget(), key)
+    assert row.accessibleDescription() == "with report.pdf"
+    assert line.hasFocus()
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    run.until(lambda: row.files is not None and row.files._views)
+    (view,) = row.files._views.values()
+    assert "Page 3\nThe owl sleeps by day." in view.toPlainText()
+    run.say("say again")  # the file stays in the conversation
+    run.answered()
+    assert "The owl" in run.engine.sent[-1].turns[0]["content"]
+
+
+def test_passages_that_match_the_question_are_sent_and_shown_with_their_pages(
+    start: Start, tmp_path: Path
+):
+    run = start()
+    run.ready()
+    filler = ["So many words that lead nowhere and say nothing at all."] * 30
+    pages = ["\n".join(filler)] * 40
+    pages[29] = "The harbour of Piraeus was closed."
+    pane = give(run, samples.pdf(tmp_path / "long.pdf", pages))
+    assert chip(pane).words.too_much  # the test's model takes 2,048 tokens
+    assert not pane.composer.chips.choose.isHidden()
+    pane.composer.chips.choose.click()
+    menu = pane.findChild(QMenu, "file-menu")
+    assert menu is not None
+    words = [action.text() for action in menu.actions() if action.text()]
+    assert words == [
+        "All of It",
+        "The Beginning, as Much as Fits",
+        "Chosen Pages…",
+        "Passages That Match the Question",
+        "Take It Off",
+    ]
+    menu.actions()[3].trigger()
+    menu.close()
+    assert pane.composer.chips.choose.isHidden()
+    assert "passages that match the question" in chip(pane).words.about
+    run.say("say where is the harbour")
+    run.answered()
+    assert 'shows="passages that match the question" of="40"' in prompt(run)
+    assert '<page number="30">\nThe harbour of Piraeus was closed.\n</page>' in prompt(run)
+    assert len(prompt(run)) < 5_000
+    sent = pane.chat.transcript.path[0].attachments[0]
+    assert 30 in {page for page, _, _ in sent.spans}
+    pane.chat.regenerate()
+    run.answered()
+    assert pane.chat.transcript.path[0].attachments == (sent,)
+    pane.act(Action.EDIT)  # asked in other words, the passages are others
+    pane.composer.set_text("say what stands on page 7")
+    pane.act(Action.SEND)
+    run.answered()
+    assert {page for page, _, _ in pane.chat.transcript.path[0].attachments[0].spans} == {7}
+
+
+def test_pages_and_the_beginning_are_chosen(start: Start, tmp_path: Path, qtbot: QtBot):
+    run = start()
+    run.ready()
+    pane = give(run, samples.pdf(tmp_path / "a.pdf", PAGES))
+    chip(pane).setFocus()
+    qtbot.keyClick(chip(pane), Qt.Key.Key_Return)
+    menu = pane.findChild(QMenu, "file-menu")
+    assert menu is not None
+    menu.actions()[2].trigger()
+    menu.close()
+    dialog = pane.findChild(PagesDialog)
+    assert dialog is not None
+    qtbot.keyClicks(dialog.field, "5")
+    qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
+    assert dialog.hint.text() == "There are numbers from 1 to 4."
+    dialog.field.selectAll()
+    qtbot.keyClicks(dialog.field, "2-3")
+    qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
+    assert "pages 2–3" in chip(pane).words.about
+    run.say("say which")
+    run.answered()
+    assert "Cover" not in prompt(run)
+    assert "The owl" in prompt(run)
+    (whole,) = pane.chat.transcript.path[0].attachments
+    exported = "".join(markdown(pane.chat.record, pane.chat.transcript.path))
+    assert "*Attached: a.pdf (PDF, 4 pages; pages 2–3)*" in exported
+    assert "[Attached: a.pdf" in "".join(plain(pane.chat.record, pane.chat.transcript.path))
+    attaching = pane.chat.attaching
+    attaching.put_back(whole, 0)
+    attaching.use(whole, "beginning")
+    assert attaching.files[0].use == "beginning"
+    assert attaching.files[0].spans[0] == (1, 0, 5)
+
+
+def test_a_file_is_taken_off_by_a_key_and_comes_back(start: Start, tmp_path: Path, qtbot: QtBot):
+    run = start()
+    run.ready()
+    (tmp_path / "a.txt").write_text("one")
+    (tmp_path / "b.txt").write_text("two")
+    pane = give(run, tmp_path / "a.txt", tmp_path / "b.txt")
+    assert names(pane) == ["a.txt", "b.txt"]
+    field = pane.composer.field
+    field.setFocus()
+    qtbot.keyClick(field, Qt.Key.Key_Tab)
+    first = pane.composer.chips.chips[0]
+    assert first.hasFocus()
+    qtbot.keyClick(first, Qt.Key.Key_Delete)
+    assert names(pane) == ["b.txt"]
+    assert chip(pane).hasFocus()
+    run.window.toast.button.click()
+    assert names(pane) == ["a.txt", "b.txt"]
+
+
+def test_a_draft_keeps_its_files_over_a_restart(start: Start, tmp_path: Path):
+    run = start()
+    run.ready()
+    (tmp_path / "a.txt").write_text("the words of it")
+    pane = give(run, tmp_path / "a.txt")
+    pane.composer.set_text("say it")
+    run.end()
+    (tmp_path / "a.txt").unlink()
+    run = start()
+    run.ready()
+    assert names(run.pane) == ["a.txt"]
+    run.say("")
+    run.answered()
+    assert prompt(run) == '<file name="a.txt">\nthe words of it\n</file>\n\nsay it'
+
+
+def test_files_are_dropped_on_three_panes(start: Start, tmp_path: Path):
+    run = start()
+    run.ready()
+    run.window.commands["split_right"].trigger()
+    run.window.commands["split_right"].trigger()
+    made = []
+    for number, pane in enumerate(run.panes):
+        path = tmp_path / f"{number}.txt"
+        path.write_text(f"text {number}")
+        made.append(path)
+        drop(pane, path)
+    run.until(lambda: [names(pane) for pane in run.panes] == [[path.name] for path in made])
+    read(run, lambda: not any(pane.chat.attaching.reading for pane in run.panes))
+    assert [pane.chat.attaching.files[0].characters for pane in run.panes] == [6, 6, 6]
+
+
+def test_a_broadcast_takes_the_files_along(start: Start, tmp_path: Path):
+    run = start()
+    run.ready()
+    run.window.commands["split_right"].trigger()
+    run.window.commands["broadcast"].trigger()
+    (tmp_path / "a.txt").write_text("shared words")
+    give(run, tmp_path / "a.txt")
+    run.say("say both")
+    for pane in run.panes:
+        run.answered(pane)
+    assert [reply.turns[-1]["content"] for reply in run.engine.sent] == [
+        '<file name="a.txt">\nshared words\n</file>\n\nsay both'
+    ] * 2
+
+
+def test_what_cannot_be_attached_is_told_in_a_sentence(start: Start, tmp_path: Path):
+    run = start()
+    run.ready()
+    pane = run.pane
+    (tmp_path / "empty.txt").write_bytes(b"")
+    pane.composer.field.files_given.emit([tmp_path / "empty.txt"])
+    assert names(pane) == ["empty.txt"]  # while it is being read
+    pane.composer.set_text("say it")
+    assert pane.chat.can(Action.SEND) == "“empty.txt” is still being read."
+    read(run, lambda: run.window.toast.text == "“empty.txt” is empty.")
+    assert names(pane) == []
+    assert pane.chat.can(Action.SEND) is None
+    pane.composer.field.files_given.emit([tmp_path])
+    assert run.window.toast.text.endswith("is a folder. Attach the files in it.")
+    picture = QMimeData()
+    picture.setImageData(QImage(2, 2, QImage.Format.Format_RGB32))
+    pane.composer.field.insertFromMimeData(picture)
+    assert run.window.toast.text.startswith("The models here cannot see pictures.")
+    assert pane.composer.text == "say it"
+
+
+def test_a_long_paste_becomes_a_file_and_text_again(start: Start):
+    run = start()
+    run.ready()
+    pane, long = run.pane, "words of a paste " * 300
+    data = QMimeData()
+    data.setText(long)
+    pane.composer.field.insertFromMimeData(data)
+    assert names(pane) == ["Pasted text"]
+    assert pane.composer.text == ""
+    assert "goes with the message as a file" in run.window.toast.text
+    run.window.toast.button.click()
+    assert names(pane) == []
+    assert pane.composer.text == long
+    run.app.settings.set(long_paste=0)
+    pane.composer.set_text("")
+    pane.composer.field.insertFromMimeData(data)
+    assert pane.composer.text == long
+
+
+def test_a_branch_has_the_files_of_what_it_asks_anew(start: Start, tmp_path: Path):
+    run = start()
+    run.ready()
+    (tmp_path / "a.txt").write_text("words")
+    pane = give(run, tmp_path / "a.txt")
+    run.say("say it")
+    run.answered()
+    (file,) = pane.chat.transcript.path[0].attachments
+    assert isinstance(file, Attachment)
+    pane.act(Action.BRANCH, pane.chat.transcript.path[0].id)
+    run.until(lambda: run.pane is not pane)
+    assert run.pane.chat.attaching.files == (file,)
+    assert names(run.pane) == ["a.txt"]
+
+
+def test_each_column_of_a_comparison_gets_the_files(start: Start, tmp_path: Path):
+    run = start()
+    run.ready()
+    (tmp_path / "a.txt").write_text("first words")
+    pane = give(run, samples.pdf(tmp_path / "report.pdf", PAGES))
+    run.window.commands["compare"].trigger()
+    dialog = run.window.findChild(CompareDialog)
+    assert dialog is not None
+    assert dialog.files is not None
+    dialog.files.button.click()
+    choose = dialog.findChild(QFileDialog, "attach-dialog")
+    assert choose is not None
+    choose.filesSelected.emit([str(tmp_path / "a.txt")])
+    choose.reject()
+    assert "still being read" in dialog.go.toolTip()
+    shown = dialog.files.chips
+    read(run, lambda: [c.words.name for c in shown.chips] == ["report.pdf", "a.txt"])
+    read(run, lambda: not pane.chat.attaching.reading)
+    (tmp_path / "b.txt").write_text("second words")
+    (tmp_path / "c.txt").write_text("third words")
+    drop(dialog, tmp_path / "b.txt")
+    QApplication.clipboard().setMimeData(copied(tmp_path / "c.txt"))
+    dialog.prompt.paste()
+    wanted = ["report.pdf", "a.txt", "b.txt", "c.txt"]
+    read(run, lambda: [c.words.name for c in shown.chips] == wanted)
+    read(run, lambda: not pane.chat.attaching.reading)
+    assert dialog.prompt.toPlainText() == "", "nothing of a file's address"
+    drop(dialog, tmp_path)
+    told = [label.text() for label in dialog.files.findChildren(QLabel) if label.isVisible()]
+    assert any(text.endswith("is a folder. Attach the files in it.") for text in told)
+    run.until(shown.isVisible)
+    for place in (3, 2, 0):
+        run.qtbot.keyClick(shown.chips[place], Qt.Key.Key_Delete)
+    assert [c.words.name for c in shown.chips] == ["a.txt"]
+    dialog.prompt.setPlainText("say it")
+    dialog.go.click()
+    run.until(lambda: len(run.engine.sent) == 3)
+    assert [pane.chat.options.seed for pane in run.panes] == [1, 2, 3]
+    prompts = {str(reply.turns[-1]["content"]) for reply in run.engine.sent}
+    assert prompts == {'<file name="a.txt">\nfirst words\n</file>\n\nsay it'}, "the same for all"
+    for column in run.panes:
+        run.answered(column)
+        assert [file.name for file in column.chat.transcript.path[0].attachments] == ["a.txt"]
+
+
+def test_a_table_of_answers_asks_each_message_of_the_files(start: Start, tmp_path: Path):
+    run = start()
+    run.ready()
+    (tmp_path / "a.txt").write_text("first words")
+    pane = give(run, tmp_path / "a.txt")
+    run.window.commands["compare"].trigger()
+    dialog = run.window.findChild(CompareDialog)
+    assert dialog is not None
+    dialog.asked.kind.setCurrentIndex(1)
+    dialog.prompt.setPlainText("say one\nsay two")
+    dialog.count.setValue(2)
+    dialog.go.click()
+    run.until(lambda: len(run.engine.sent) == 4)
+    said = [str(reply.turns[-1]["content"]) for reply in run.engine.sent]
+    assert all(text.startswith('<file name="a.txt">') for text in said)
+    assert names(pane) == []
+    table = run.window.comforts.compare.table
+    assert table is not None
+    run.until(lambda: table.done() == 4)
+
+
+def test_profile_ten_thousand_files_are_looked_at_once_and_told_once(
+    start: Start, tmp_path: Path, monkeypatch
+):
+    """However often the mouse moves with them; of those that are dropped only the first count."""
+    run = start()
+    run.ready()
+    pane, data = run.pane, QMimeData()
+    (tmp_path / "note.txt").write_text("x")
+    some = [QUrl.fromLocalFile(str(tmp_path / "note.txt"))] * 10_000
+    data.setUrls(some)
+    looked, asked, said = [], [], []
+    seen, is_dir = files.files_in, Path.is_dir
+    monkeypatch.setattr(files, "files_in", lambda mime: looked.append(1) or seen(mime))
+    monkeypatch.setattr(Path, "is_dir", lambda path: asked.append(path) or is_dir(path))
+    pane.chat.attaching.refused.connect(said.append)
+    copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    none = Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(pane, QDragEnterEvent(QPoint(40, 60), copy, data, left, none))
+    for x in range(100):
+        move = QDragMoveEvent(QPoint(x, 60), copy, data, left, none)
+        QApplication.sendEvent(pane, move)
+        assert move.isAccepted()
+    assert len(looked) == 1
+    QApplication.sendEvent(pane, QDropEvent(QPointF(40, 60), copy, data, left, none))
+    assert len(looked) == 2
+    assert len(pane.chat.attaching.reading) == 20
+    assert len(asked) <= 200, "each may wait for a disk"
+    assert said == ["A message takes 20 files. Send the rest after it."]
+    pane.chat.attaching.cancel_reading()
+    QApplication.sendEvent(pane, QDragLeaveEvent())
+    over = QDragMoveEvent(QPoint(1, 60), copy, QMimeData(), left, none)
+    QApplication.sendEvent(pane, over)
+    assert not over.isAccepted()
+
+
+def test_profile_ten_thousand_folders_are_one_sentence(start: Start, tmp_path: Path):
+    run = start()
+    run.ready()
+    said: list[str] = []
+    run.pane.chat.attaching.refused.connect(said.append)
+    run.pane.composer.field.files_given.emit([tmp_path] * 10_000)
+    assert len(said) == 2
+    assert "is a folder" in said[0]
+    assert said[1] == "A message takes 20 files. Send the rest after it."
+    assert run.pane.chat.attaching.reading == ()
+
+
+def test_profile_fifty_megabytes_of_text_are_refused_and_not_laid_out(start: Start):
+    """What stood in the field stays; nothing of the bomb is put in, and the person is told why."""
+    run = start()
+    run.ready()
+    field, said = run.pane.composer.field, []
+    field.insertPlainText("mine")
+    run.pane.said.connect(said.append)
+    changed: list[int] = []
+    field.textChanged.connect(lambda: changed.append(1))
+    bomb = QMimeData()
+    bomb.setText("word " * 10_000_000)
+    bomb.setHtml("<div>" * 100_000)
+    field.insertFromMimeData(bomb)
+    assert field.toPlainText() == "mine"
+    assert changed == []
+    assert said == ["The text is 50,000,000 characters long. A message takes 1,000,000."]
+    deep = QMimeData()
+    deep.setText("x")
+    deep.setHtml("<div>" * 100_000)
+    field.insertFromMimeData(deep)
+    assert field.toPlainText() == "minex", "only the text counts, however deep the HTML is"
+
+
+def test_a_file_that_is_read_while_its_chat_is_deleted_brings_nothing_back(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = start()
+    run.ready()
+    run.say("say yes")
+    run.answered()
+    chat, go = run.pane.chat, threading.Event()
+
+    def slow(path: Path, stop: threading.Event) -> Any:
+        go.wait(20)
+        return read_document(path, stop)
+
+    monkeypatch.setattr(attaching, "read_document", slow)
+    (path := tmp_path / "notes.txt").write_text("Bring bread.")
+    chat.attaching.add([path])
+    library, store = run.app.library, run.app.store
+    run.window.chats.delete(chat.id)
+    go.set()
+    run.until(lambda: not chat.attaching._reading.running)
+    assert chat.attaching.files == ()
+    chat.attaching.add_text("Whatever still comes.")  # of a pane that is kept for a while
+    assert library.chat(chat.id) is None
+    assert (stored := store.chat(chat.id)) is not None
+    assert stored.deleted_at is not None
+    library.restore(chat.id)
+    chat.rename("Back again")
+    assert (listed := library.chat(chat.id)) is not None
+    assert (listed.title, listed.deleted_at) == ("Back again", None)
+    assert (stored := store.chat(chat.id)) is not None
+    assert stored.deleted_at is None
+
+
+def test_files_and_results_are_measured_by_the_chats_own_context(start: Start) -> None:
+    run = start()
+    run.ready()
+    chat = run.pane.chat
+    model = chat.model_status.model
+    assert model is not None
+    assert chat.attaching._limit == model.context_length
+    chat.set_options(replace(chat.options, context=512), "")
+    assert chat.attaching._limit == chat.context[2] == 512
+    assert 0 < chat._answering._room() <= 512

@@ -1,0 +1,98 @@
+"""Tokens are counted as one writes: quietly, never on the way, and told where they do not fit."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+from PySide6.QtCore import Qt
+
+from app.chats.counting import Counted
+from tests.app.conftest import Run, Start
+
+
+def counted(run: Run) -> Counted | None:
+    return run.pane.composer._count
+
+
+def write(run: Run, text: str) -> None:
+    run.pane.composer.set_text(text)
+
+
+def test_what_is_written_is_counted_with_the_conversation_and_told_from_half_on(start: Start):
+    run = start()
+    run.ready()
+    composer = run.pane.composer
+    write(run, "four words and more")
+    run.until(lambda: counted(run) is not None)
+    assert counted(run) == Counted(4 + 3, 2048)
+    assert composer.foot == ""
+    assert "7 of 2,048 tokens" in composer.button.toolTip()
+    height = composer.height()
+    write(run, "word " * 1_100)
+    run.until(lambda: composer.foot)
+    assert composer.foot == "1,103 of 2,048 tokens"
+    assert composer.field.accessibleDescription() == composer.foot
+    assert composer.height() > height
+    composer.grab()  # painted without an error
+    write(run, "")
+    run.until(lambda: counted(run) is None)
+    assert composer.foot == ""
+    run.say("say one two")
+    run.answered()
+    write(run, "more")
+    run.until(lambda: counted(run) is not None)
+    assert counted(run) == Counted((3 + 3) + (2 + 3) + (1 + 3), 2048)
+
+
+def test_what_does_not_fit_is_told_and_nothing_is_lost(start: Start):
+    run = start()
+    run.ready()
+    composer = run.pane.composer
+    write(run, "word " * 2_100)
+    run.until(lambda: composer.foot)
+    assert composer.foot == "56 tokens too many for this model."
+    run.pane.chat.set_options(
+        run.pane.chat.options.__class__(slide=True), run.pane.chat.record.system
+    )
+    run.until(lambda: "left out" in composer.foot)
+    assert composer.button.isEnabled()  # the engine has the last word
+    assert composer.text == "word " * 2_100
+
+
+def test_an_edited_message_is_counted_in_its_own_place(start: Start):
+    run = start()
+    run.ready()
+    run.say("say one two three four")
+    run.answered()
+    run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Up)
+    run.until(lambda: counted(run) is not None)
+    assert counted(run) == Counted(5 + 3, 2048)
+
+
+def test_one_question_at_a_time_and_the_latest_text_is_the_one_that_counts(start: Start):
+    run = start()
+    run.ready()
+    waiting: list[Future[int]] = []
+    asked: list[str] = []
+
+    def later(model: object, turns: list[dict[str, str]], reasoning: object = None) -> Future[int]:
+        asked.append(turns[-1]["content"])
+        waiting.append(Future())
+        return waiting[-1]
+
+    run.engine.count_later = later
+    count = run.pane.chat.count
+    write(run, "first")
+    count.count()
+    run.until(lambda: asked)
+    write(run, "second")
+    count.count()
+    run.qtbot.wait(20)
+    assert asked == ["first"]
+    waiting[0].set_result(900)
+    run.until(lambda: len(waiting) == 2)
+    assert counted(run) is None
+    waiting[1].set_exception(ValueError("a template that refuses it"))
+    run.until(lambda: not count._asking.running)
+    assert counted(run) is None
+    assert asked == ["first", "second"]

@@ -1,0 +1,126 @@
+"""A model that nobody uses leaves memory after a while, and comes back when a chat sends."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.models.loading import LoadState
+from app.models.residency import IdleUnloading
+from app.settings.options import Settings
+from tests.app.conftest import Run, Start
+
+SMALL, LARGE = "/models/Small-3B", "/models/Large-70B"
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.now = run, 1_000_000.0
+        self.idle.clock = lambda: self.now
+
+    @property
+    def idle(self) -> IdleUnloading:
+        return self.run.app.models.idle
+
+    def pass_by(self, minutes: float) -> None:
+        """Let time pass; then it is looked, and what comes of it has come."""
+        self.now += 60 * minutes
+        self.idle.look()
+        self.run.until(lambda: not self.idle._asking.running)
+
+
+@pytest.fixture
+def clock(start: Start) -> Clock:
+    """A program with a small model beside the Guide, which has answered."""
+    run = start()
+    run.ready()
+    clock = Clock(run)
+    run.window.chats.use_model(SMALL)
+    run.ready()
+    run.say("say one")
+    run.answered()
+    clock.pass_by(0)
+    return clock
+
+
+def test_it_leaves_memory_after_half_an_hour_and_comes_back_when_a_chat_sends(clock: Clock):
+    run = clock.run
+    clock.pass_by(29)
+    assert run.engine.unloaded == []
+    clock.pass_by(1)
+    assert run.engine.unloaded == ["Small-3B"]
+    assert run.pane.header.state == "Unloaded, loads when you send"
+    run.engine.loading.clear()
+    run.say("say two")
+    run.until(lambda: run.pane.header.state == "Loading…")
+    run.engine.loading.set()
+    assert run.answered() == "two "
+    clock.pass_by(29)
+    assert run.engine.unloaded == ["Small-3B"]
+
+
+def test_a_reply_that_takes_long_and_one_that_stands_still_are_use(clock: Clock):
+    run = clock.run
+    pane = run.say("hold 3")
+    run.until(lambda: run.answer(pane))
+    clock.pass_by(300)
+    pane.chat.toggle_pause()
+    clock.pass_by(300)
+    assert run.engine.unloaded == []
+    pane.chat.stop()
+    run.answered(pane)
+    clock.pass_by(29)
+    assert run.engine.unloaded == []
+    clock.pass_by(31)
+    assert run.engine.unloaded == ["Small-3B"]
+
+
+def test_another_programs_questions_are_use(clock: Clock):
+    run = clock.run
+    model = run.app.loader.get(SMALL).model
+    for _ in range(3):
+        clock.pass_by(20)
+        guest = run.engine.open_session(model)
+        heard = []
+        guest.send([{"role": "user", "content": "say hello"}], None, heard.append)
+        run.until(lambda heard=heard: len(heard) > 4)
+    clock.pass_by(20)
+    assert run.engine.unloaded == []
+    clock.pass_by(30)
+    assert run.engine.unloaded == ["Small-3B"]
+
+
+def test_pinned_models_and_the_guide_stay(clock: Clock):
+    run = clock.run
+    run.window.chats.use_model(LARGE)
+    run.ready()
+    run.app.settings.set(pinned=(SMALL,))
+    clock.pass_by(0)
+    clock.pass_by(60)
+    assert run.engine.unloaded == ["Large-70B"]
+    assert run.app.loader.get("guide").state is LoadState.READY
+
+
+def test_never_is_never_and_a_time_that_is_set_holds_at_once(clock: Clock):
+    run = clock.run
+    run.window.settings_commands.show_settings()
+    field = run.window.settings_commands.shown.idle
+    assert field.text() == "30 min"
+    field.setValue(0)
+    assert field.text() == "Never"
+    clock.pass_by(600)
+    assert run.engine.unloaded == []
+    field.setValue(10)
+    assert Settings.load(run.app.paths.settings).unload_idle_min == 10
+    clock.pass_by(10)
+    assert run.engine.unloaded == ["Small-3B"]
+
+
+def test_a_clock_that_is_set_back_unloads_nothing_early(clock: Clock):
+    run = clock.run
+    clock.pass_by(-100_000)
+    clock.pass_by(29)
+    assert run.engine.unloaded == []
+    clock.pass_by(1)
+    assert run.engine.unloaded == ["Small-3B"]

@@ -1,0 +1,74 @@
+"""Opening and closing panes leaves nothing behind but the few that are kept for undo.
+
+``STRETTO_LEAK_PANES=500 pytest tests/app/program/test_leaks.py`` takes more of them.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from collections import Counter
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
+from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QApplication
+from shiboken6 import isValid
+
+from app.chats.chat import Chat
+from app.ui.pane.pane import ChatPane
+from app.ui.workspace.docks import Docks
+from tests.app.conftest import Run, Start
+
+PANES = int(os.environ.get("STRETTO_LEAK_PANES", "40"))
+WAYS = ("new", "split_right", "split_down")
+ROUND = Docks.KEPT_CLOSED  # after whole rounds those that are kept are of the same kinds
+
+
+def open_and_close(run: Run, panes):
+    for number in range(panes):
+        run.window.commands[WAYS[number % len(WAYS)]].trigger()
+        if number % 2:
+            run.say("think" if number % 4 == 1 else "say one *two*")
+            run.answered()
+        run.window.commands["close"].trigger()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def alive(run: Run):
+    """How many there are of everything that could be left, by name."""
+    for _ in range(3):
+        QCoreApplication.processEvents()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.unfreeze()
+    gc.collect()
+    roots = [run.app, *(w for w in QApplication.topLevelWidgets() if w.parent() is None)]
+    counts = Counter(
+        child.metaObject().className() for root in roots for child in root.findChildren(QObject)
+    )
+    kinds = (ChatPane, Chat, QTextDocument, QTimer)
+    for thing in gc.get_objects():
+        for kind in kinds:
+            if isinstance(thing, kind) and isValid(thing):
+                counts[f"{kind.__name__} of Python's"] += 1
+    counts["windows"] = len(QApplication.topLevelWidgets())
+    counts["threads"] = threading.active_count()
+    counts["engine sessions"] = len(
+        {reply.session.id for reply in run.engine.sent if not reply.session.closed}
+    )
+    counts["channels"] = len(run.app.bridge._handlers)
+    return counts
+
+
+def test_panes_that_come_and_go_leave_nothing_behind(start: Start):
+    run = start()
+    run.ready()
+    open_and_close(run, ROUND)
+    before = alive(run)
+    assert before["ChatPane"] == Docks.KEPT_CLOSED + 1
+    assert before["engine sessions"] == Docks.KEPT_CLOSED // 2
+    rounds = max(1, (PANES - ROUND) // ROUND)
+    open_and_close(run, rounds * ROUND)
+    after = alive(run)
+    grown = {name: (before[name], n) for name, n in after.items() if n > before[name]}
+    assert grown == {}

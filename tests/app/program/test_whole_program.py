@@ -1,0 +1,135 @@
+"""The program as people start it: its own process, the real engine, the real Guide."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.chats.options import ChatOptions
+from app.models.names import model_location
+from app.program.application import make_engine
+from app.settings.paths import GUIDE
+from app.store import Store
+from tests.app.conftest import Start
+
+ROOT = Path(__file__).resolve().parents[3]
+needs_guide = pytest.mark.skipif(
+    not (Path(model_location(GUIDE)) / "model.safetensors").exists(),
+    reason="the Guide has not been trained here (resources/guide)",
+)
+
+WINDOW_FIRST = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from app.program.application import Application, make_qt
+from app.settings.paths import Paths
+
+qt = make_qt(["stretto"])
+application = Application(qt, Paths.in_profile(Path(sys.argv[1])))
+application.ended.connect(qt.quit)
+application.start()
+assert application.window.isVisible()
+heavy = {"mlx", "mlx_lm", "transformers", "numpy", "mcp", "mcp_types", "pydantic", "httpx2"}
+heavy &= set(sys.modules)
+assert not heavy, heavy
+chat = application.window.workspace.active.chat
+chat.send("hello")
+
+
+def close():
+    # Once the model is there and has written something, with the reply still running or not.
+    if chat.message(chat.transcript.leaf_id).content or chat.model_status.error:
+        application.window.close()
+
+
+timer = QTimer(interval=5)
+timer.timeout.connect(close)
+timer.start()
+sys.exit(qt.exec())
+"""
+
+
+def run(arguments, **options):
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+def test_the_window_comes_before_mlx_and_closing_ends_cleanly(profile):
+    child = run(["-c", WINDOW_FIRST, str(profile)])
+    out, err = child.communicate(timeout=90)
+    err = "\n".join(line for line in err.splitlines() if "plugin does not support" not in line)
+    assert (child.returncode, out, err) == (0, "", "")
+    with Store.open(profile / "chats.db") as store:
+        (chat,) = store.chats()
+        assert [m.role for m in store.path(chat.id)] == ["user", "assistant"]
+
+
+def test_a_termination_signal_ends_it_in_order(profile):
+    child = run(["-m", "app", "--profile", str(profile)])
+    try:
+        for _ in range(1200):
+            if (profile / "chats.db-wal").exists() or child.poll() is not None:
+                break
+            try:
+                child.wait(0.05)
+            except subprocess.TimeoutExpired:
+                continue
+        child.send_signal(signal.SIGTERM)
+        _, err = child.communicate(timeout=60)
+    finally:
+        child.kill()
+    assert child.returncode == 0
+    assert "Traceback" not in err
+
+
+@needs_guide
+def test_two_panes_ask_the_guide_at_once_and_neither_changes_the_others_answer(start: Start):
+    run_ = start(engine_factory=make_engine)
+    run_.qtbot.waitUntil(lambda: run_.pane.header.state == "Ready", timeout=60_000)
+    assert run_.pane.header.model_button.text() == "Guide"
+    run_.window.commands["split_right"].trigger()
+    left, right = run_.panes
+    for pane in (left, right):
+        pane.chat.set_options(ChatOptions(temperature=0.7, seed=11, max_tokens=120), "")
+
+    def ask(*asked):
+        for pane, question in asked:
+            pane.chat.send(question)
+        run_.qtbot.waitUntil(
+            lambda: not any(pane.chat.answering for pane, _ in asked), timeout=60_000
+        )
+
+    ask((left, "Tell me a long story"))
+    alone = run_.answer(left)
+    assert alone
+    stats = left.chat.transcript.last("assistant").stats
+    assert stats["tokens_per_s"] > 0
+    assert stats["ttft_s"] > 0
+    ask((left, "Tell me another"), (right, "Tell me a long story"))
+    assert run_.answer(right) == alone
+    assert left.chat.transcript.last("assistant").stats["reused_tokens"] > 0
+    run_.qtbot.waitUntil(lambda: right.transcript.row(right.chat.transcript.leaf_id).text == alone)
+
+
+def test_a_folder_that_is_no_model_is_told_by_the_real_engine(start: Start, tmp_path):
+    run_ = start(engine_factory=make_engine)
+    folder = tmp_path / "Not-A-Model"
+    folder.mkdir()
+    run_.window.chats.use_model(str(folder))
+    run_.qtbot.waitUntil(lambda: run_.pane.header.state == "Not loaded", timeout=60_000)
+    assert run_.pane.notice.isVisible()
+    assert "Not-A-Model could not be loaded" in run_.pane.notice.text

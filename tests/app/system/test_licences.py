@@ -1,0 +1,46 @@
+"""What others wrote: complete, with every licence's text."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from app.system import licences
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_what_the_program_asks_for_is_what_the_project_says() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = {re.match(r"[\w.-]+", asked)[0] for asked in project["dependencies"]}  # type: ignore[index]
+    assert {*licences.ROOTS} == {*names, "mlx-cpu"}
+
+
+def test_every_part_has_its_licence_in_full() -> None:
+    parts = {part.name: part for part in licences.installed()}
+    assert {"Python", "PySide6_Essentials", "shiboken6", "mlx", "transformers", "ziafont"} <= {
+        *parts
+    }
+    assert not {"pytest", "mypy", "ruff", "pyinstaller"} & {*parts}
+    for part in parts.values():
+        assert part.version
+        assert part.licence not in ("", "see its text"), part.name
+        assert len(part.text) > 300, part.name
+    assert "GNU LESSER GENERAL PUBLIC LICENSE" in parts["PySide6_Essentials"].text
+    assert "GNU GENERAL PUBLIC LICENSE" in parts["PySide6_Essentials"].text
+    assert "PDFium" in parts["pypdfium2"].text  # what its library is made of
+    assert "Copyright (c) Ronie Martinez" in parts["latex2mathml"].text
+
+
+def test_a_bundle_shows_what_its_build_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = licences.Component("libxcb1", "1.15", "MIT", "A text.")
+    (tmp_path / licences.SHIPPED).write_text(licences.as_json([part]), encoding="utf-8")
+    monkeypatch.setattr(licences, "resources", lambda: tmp_path)
+    assert licences.components() == [part]
+    assert json.loads(licences.as_json([part]))[0]["name"] == "libxcb1"

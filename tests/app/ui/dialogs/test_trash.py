@@ -1,0 +1,239 @@
+"""The trash and the backups as a person meets them."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.settings.paths import Paths
+from app.store import Chat, Message, Store, backups_of, new_id
+from app.ui.dialogs.dialogs import Recovery
+from app.ui.dialogs.kept import BackupsDialog, TrashDialog
+from app.ui.workspace.docks import Arrangement
+from tests.app.conftest import Run, Start
+from tests.app.ui.sidebar.test_sidebar import talk, titles
+
+
+def trash(run: Run) -> TrashDialog:
+    """Opened as a person does."""
+    run.window.sidebar.trash.click()
+    return next(
+        w for w in QApplication.topLevelWidgets() if isinstance(w, TrashDialog) and w.isVisible()
+    )
+
+
+def listed(dialog: TrashDialog) -> list[str]:
+    return [dialog.list.item(n).text() for n in range(dialog.list.count())]
+
+
+def settle(run: Run) -> None:
+    store = run.app.store
+    assert store is not None
+    run.qtbot.waitUntil(lambda: store.settled, timeout=20_000)
+
+
+def test_fault_d1_a_deleted_chat_is_seen_in_the_trash_and_comes_back(
+    start: Start, qtbot: QtBot
+) -> None:
+    run = start()
+    first, second = talk(run, "say one", "say two")
+    run.window.chats.delete(first)
+    run.end()
+    again = start()
+    assert "say one" not in titles(again)
+    dialog = trash(again)
+    assert listed(dialog) == ["say one"]
+    assert "Deleted today" in dialog.list.item(0).data(Qt.ItemDataRole.AccessibleDescriptionRole)
+    again.window.chats.delete(second)
+    assert listed(dialog) == ["say two", "say one"], "it follows what happens"
+    dialog.list.setCurrentRow(1)
+    qtbot.keyClick(dialog.list, Qt.Key.Key_Return)
+    assert "say one" in titles(again)
+    assert listed(dialog) == ["say two"]
+    dialog.close()
+
+
+def test_fault_d1_emptying_asks_once_and_leaves_nothing(start: Start, profile, qtbot: QtBot):
+    run = start()
+    (chat_id,) = talk(run, "say xylophonia")
+    run.window.chats.delete(chat_id)
+    dialog = trash(run)
+    run.engine.forgotten.clear()
+    dialog.empty_button.click()
+    assert "“say xylophonia”" in dialog.question.text()
+    dialog.keep_button.click()
+    assert listed(dialog) == ["say xylophonia"]
+    qtbot.keyClick(dialog.list, Qt.Key.Key_Delete)
+    assert dialog.sure_button.isVisible()
+    dialog.sure_button.click()
+    assert listed(dialog) == []
+    assert "empty" in dialog.words.text()
+    dialog.close()
+    assert chat_id in run.engine.forgotten, "its cache on disk goes too"
+    run.window.commands["undo_close"].trigger()
+    assert "say xylophonia" not in titles(run), "there is nothing left to bring back"
+    settle(run)
+    run.end()
+    holding = [p for p in profile.rglob("*") if p.is_file() and b"xylophonia" in p.read_bytes()]
+    assert holding == []
+
+
+def test_fault_d1_thirty_days_later_it_is_gone(start: Start, profile):
+    with Store.open(profile / "chats.db") as store:
+        for days in (29, 31):
+            chat = Chat(f"{days}", deleted_at=time.time() - days * 86_400)
+            store.save_chat(chat)
+            store.save_message(Message(new_id(), chat.id, content=f"days {days}"), as_leaf=True)
+    run = start()
+    run.ready()
+    run.app.library.sweep()
+    assert [chat.id for chat in run.app.library.trash()] == ["29"]
+    settle(run)
+
+
+def test_a_running_reply_whose_chat_is_erased_ends_without_a_word(start: Start):
+    run = start()
+    run.ready()
+    run.say("hold")
+    chat_id = run.pane.chat.id
+    run.window.chats.delete(chat_id)
+    run.app.library.erase([chat_id])
+    run.until(lambda: run.app.library.find(chat_id) is None)
+    settle(run)
+    assert run.app.unsaved.notice.isHidden()
+    assert run.app.store.chats(include_deleted=True) == []
+
+
+def test_fault_d12_delete_keeps_its_place_in_the_list(start: Start, profile, qtbot: QtBot):
+    with Store.open(profile / "chats.db") as store:
+        for number in range(60):
+            store.save_chat(Chat(f"{number}", title=f"chat {number}", updated_at=1e9 - number))
+    run = start()
+    view, model = run.window.sidebar.list, run.window.sidebar.model
+    view.setFocus()
+    view.setCurrentIndex(model.row_of("40"))
+    at = view.verticalScrollBar().value()
+    assert at > 0
+    qtbot.keyClick(view, Qt.Key.Key_Delete)
+    assert model.row(view.currentIndex()).chat_id == "41"
+    assert abs(view.verticalScrollBar().value() - at) <= 32
+    qtbot.keyClick(view, Qt.Key.Key_Delete)
+    assert model.row(view.currentIndex()).chat_id == "42"
+
+
+def test_fault_d3_a_hit_in_another_version_opens_that_version(start: Start, qtbot: QtBot):
+    run = start()
+    run.ready()
+    run.say("say albatross")
+    run.answered()
+    chat = run.pane.chat
+    question = chat.transcript.last("user")
+    chat.edit(question.id, "say penguin")
+    run.answered()
+    assert "albatross" not in run.answer(run.pane)
+    run.window.commands["search"].trigger()
+    qtbot.keyClicks(run.window.sidebar.search, "albatross")
+    run.until(lambda: "Found" in titles(run))
+    model = run.window.sidebar.model
+    message = model.row(model.index(1)).message_id
+    if message is None:  # the title has it too
+        message = question.id
+        run.window.chats.open_at(chat.id, message)
+    else:
+        qtbot.keyClick(run.window.sidebar.search, Qt.Key.Key_Return)
+    assert message in {m.id for m in chat.transcript.path}
+    assert "albatross" in run.answer(run.pane)
+
+
+def test_fault_d3_return_pressed_before_the_answer_opens_the_first_hit(
+    start: Start, qtbot: QtBot
+) -> None:
+    run = start()
+    talk(run, "say apples", "say plums")
+    run.window.commands["search"].trigger()
+    qtbot.keyClicks(run.window.sidebar.search, "apples")
+    qtbot.keyClick(run.window.sidebar.search, Qt.Key.Key_Return)
+    run.until(lambda: run.pane.chat.title == "say apples")
+
+
+def test_fault_d3_find_in_chat_looks_through_what_is_shown(start: Start, qtbot: QtBot):
+    run = start()
+    run.ready()
+    run.say("say The **bold** words of [it](https://hidden.example)")
+    run.answered()
+    bar = run.pane.find_bar
+    bar.open_bar()
+    bar.field.setText("the bold words of it")
+    assert bar.count.text() == "1 of 1"
+    bar.field.setText("hidden.example")
+    assert bar.count.text() == "1 of 1", "the question is shown as it was typed"
+    bar.close_bar()
+
+
+def test_a_backup_is_restored_and_the_program_goes_on_with_it(start: Start, profile, qapp):
+    with Store.open(profile / "chats.db") as store:
+        store.save_chat(Chat("old", title="Of yesterday"))
+        store.flush()
+        store.back_up()
+    (backup,) = backups_of(profile / "chats.db")
+    run = start()
+    talk(run, "say since then")
+    run.window.commands["backups"].trigger()
+    dialog = next(w for w in run.window.findChildren(BackupsDialog) if w.isVisible())
+    dialog.take.click()
+    assert run.app.restarts
+    assert run.app.down
+    again = start(before=run.app)
+    assert [chat.title for chat in again.app.library.chats()] == ["Of yesterday"]
+    assert "are kept as chats.db.aside-" in again.window.toast.text
+    assert backup.path.exists()
+
+
+def test_damaged_chats_can_be_replaced_by_a_backup(start: Start, profile):
+    file = profile / "chats.db"
+    with Store.open(file) as store:
+        store.save_chat(Chat("old", title="Of yesterday"))
+        store.flush()
+        store.back_up()
+    file.write_bytes(b"no database at all" * 100)
+    run = start(ask=lambda error: Recovery.RESTORE, ask_backup=lambda backups: backups[0].path)
+    assert [chat.title for chat in run.app.library.chats()] == ["Of yesterday"]
+    assert "backup" in run.window.toast.text
+
+
+def test_fault_f10_a_profile_is_closed_to_others(start: Start, profile):
+    profile.mkdir(mode=0o755)
+    (profile / "settings.json").write_text("{}")
+    (profile / "settings.json").chmod(0o644)
+    run = start()
+    talk(run, "say secret")
+    run.end()
+    open_ones = [
+        path
+        for path in (profile, *profile.rglob("*"))
+        if path.stat().st_mode & 0o077 and path.parent in (profile.parent, profile)
+    ]
+    assert open_ones == []
+
+
+def test_fault_f10_a_folder_with_other_things_keeps_its_rights(tmp_path):
+    (tmp_path / "holiday.jpg").write_text("")
+    (tmp_path / "chats.db").write_text("")
+    for path in (tmp_path, *tmp_path.iterdir()):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    Paths.in_profile(tmp_path).create()
+    assert tmp_path.stat().st_mode & 0o777 == 0o755
+    assert (tmp_path / "chats.db").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "holiday.jpg").stat().st_mode & 0o777 == 0o644
+
+
+def test_fault_f15_a_layout_of_a_hundred_thousand_chats_is_bounded():
+    many = [f"{number:032x}" for number in range(100_000)]
+    layout = Arrangement.from_json({"docks": "x" * 10_000, "open": many, "active": many[0]})
+    assert layout is not None
+    assert layout.chats == tuple(many[: Arrangement.MOST])
+    few = Arrangement.from_json({"docks": "x", "open": many[:3], "active": many[0]})
+    assert few == Arrangement("x", tuple(many[:3]), many[0])

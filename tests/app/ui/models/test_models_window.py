@@ -1,0 +1,459 @@
+"""The Models window: what is installed is shown, loaded, pinned, removed and brought back."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QMenu
+
+from app.models.loading import LoadState
+from app.settings.options import Settings
+from app.ui.models.models_table import Column
+from app.ui.models.models_window import ModelsWindow
+from engine.hub import downloads
+from tests.app.conftest import Run, Start, answering
+from tests.app.trash_bin import own_trash
+
+LEFT = Qt.MouseButton.LeftButton
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+def make_model(folder: Path, size: int = 2_000_000, **config) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text(json.dumps({"model_type": "llama", **config}))
+    (folder / "model.safetensors").write_bytes(bytes(size))
+    return folder
+
+
+class Listed:
+    """A program with the Models window open over a few folders of its own."""
+
+    def __init__(self, run: Run, root: Path) -> None:
+        self.run, self.root = run, root
+        run.app.settings.set(model_folders=(str(root),))
+
+    def open(self) -> ModelsWindow:
+        self.run.window.commands["models"].trigger()
+        self.run.until(lambda: not self.installed.looking)
+        return self.window
+
+    @property
+    def window(self) -> ModelsWindow:
+        window = self.run.window.models.window
+        assert window is not None
+        return window
+
+    @property
+    def installed(self):
+        return self.run.app.models.installed
+
+    def names(self) -> list[str]:
+        return [model.name for model in self.window.table.rows]
+
+    def choose(self, name: str) -> None:
+        assert self.window.choose(self.root / name)
+
+    def click(self, name: str) -> None:
+        button = getattr(self.window.foot, name)
+        assert button.isVisible()
+        assert button.isEnabled(), button.toolTip()
+        self.run.qtbot.mouseClick(button, LEFT)
+
+    def cell(self, name: str, column: Column) -> str:
+        at = self.window.table.row_of(self.root / name)
+        return str(self.window.table.index(at, column).data())
+
+
+@pytest.fixture
+def listed(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Three models in a folder that the person added; nothing of this machine's own is seen."""
+    own_trash(tmp_path, monkeypatch)
+    monkeypatch.setattr(downloads, "root", lambda: tmp_path / "hub")
+    root = tmp_path / "models"
+    make_model(root / "Amber-1B", 3_000_000, torch_dtype="bfloat16")
+    make_model(root / "Birch-7B-4bit", quantization={"bits": 4, "group_size": 64})
+    make_model(root / "Cedar-3B", 1_000_000, max_position_embeddings=32768)
+    run = start()
+    run.ready()
+    return Listed(run, root)
+
+
+# What is shown.
+
+
+def test_the_key_opens_it_and_each_model_says_what_it_is(listed: Listed):
+    run = listed.run
+    run.qtbot.keyClick(run.window, Qt.Key.Key_M, CTRL | SHIFT)
+    run.until(lambda: len(listed.names()) == 4)
+    assert listed.names() == ["Amber-1B", "Birch-7B-4bit", "Cedar-3B", "Guide"]
+    assert listed.cell("Amber-1B", Column.PRECISION) == "bfloat16"
+    assert listed.cell("Amber-1B", Column.SIZE) == "3.0 MB"
+    assert listed.cell("Birch-7B-4bit", Column.PRECISION) == "4-bit"
+    assert listed.cell("Cedar-3B", Column.CONTEXT) == "32K"
+    assert listed.cell("Cedar-3B", Column.LICENCE) == "–"
+    guide = listed.window.table.rows[3]
+    assert (guide.ref, listed.installed.status(guide).state) == ("guide", LoadState.READY)
+    assert "4 models · " in listed.window.foot.said.text()
+
+
+def test_a_second_call_brings_the_same_window_forward(listed: Listed):
+    first = listed.open()
+    assert listed.open() is first
+    first.close()
+    assert listed.run.window.models.window is None
+
+
+def test_the_panes_list_of_models_leads_there(listed: Listed):
+    run = listed.run
+    run.qtbot.mouseClick(run.pane.header.model_button, LEFT)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    next(a for a in menu.actions() if a.text() == "Manage Models…").trigger()
+    menu.close()
+    assert listed.window.isVisible()
+
+
+def test_a_search_leaves_what_has_all_of_its_words(listed: Listed):
+    window = listed.open()
+    window.search.setText("4-BIT llama")
+    assert listed.names() == ["Birch-7B-4bit"]
+    window.search.setText("none such")
+    assert (window.view.isVisible(), window.empty.text()) == (False, "No model has these words.")
+    assert not window.foot.load.isEnabled()
+    listed.run.qtbot.keyClick(window.search, Qt.Key.Key_Escape)
+    assert window.isVisible()
+    assert len(listed.names()) == 4
+    window.search.setFocus()
+    listed.run.qtbot.keyClick(window.search, Qt.Key.Key_Down)
+    listed.run.until(window.view.hasFocus)
+
+
+def test_it_is_sorted_by_what_is_clicked_and_the_chosen_one_stays_chosen(listed: Listed):
+    window = listed.open()
+    listed.choose("Cedar-3B")
+    window.view.sortByColumn(Column.SIZE, Qt.SortOrder.AscendingOrder)
+    assert listed.names()[:1] == ["Cedar-3B"] or listed.names()[1] == "Cedar-3B"
+    window.view.sortByColumn(Column.NAME, Qt.SortOrder.DescendingOrder)
+    assert listed.names() == ["Guide", "Cedar-3B", "Birch-7B-4bit", "Amber-1B"]
+    assert window.model is not None
+    assert window.model.name == "Cedar-3B"
+
+
+def test_screen_readers_hear_the_whole_row_and_each_button(listed: Listed):
+    window = listed.open()
+    listed.choose("Birch-7B-4bit")
+    at = window.view.currentIndex()
+    said = at.siblingAtColumn(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert said.startswith("Birch-7B-4bit, llama · Added by hand, 2.0 MB, 4-bit, context 131,072")
+    size = at.siblingAtColumn(Column.SIZE).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert size == "Size: 2.0 MB"
+    assert window.foot.load.accessibleName() == "Load: Birch-7B-4bit"
+    assert window.foot.trash.accessibleName() == "Move to Trash: Birch-7B-4bit"
+    assert window.view.accessibleName() == "Models"
+
+
+def test_with_nothing_found_it_says_what_to_do(listed: Listed):
+    window = listed.open()
+    listed.installed.models.clear()
+    listed.installed.changed.emit()
+    assert window.empty.isVisible()
+    assert window.empty.text().startswith("No models yet. Get one from the hub")
+
+
+# Loading, pinning, using.
+
+
+def test_a_model_is_loaded_and_unloaded_from_there(listed: Listed):
+    window = listed.open()
+    listed.choose("Amber-1B")
+    listed.run.engine.loading.clear()
+    listed.click("load")
+    assert listed.cell("Amber-1B", Column.MEMORY) == "Loading…"
+    assert window.foot.load.text() == "Cancel Loading"
+    listed.click("load")
+    assert listed.cell("Amber-1B", Column.MEMORY) == ""
+    listed.click("load")
+    listed.run.engine.loading.set()
+    listed.run.until(lambda: window.foot.load.text() == "Unload")
+    assert listed.cell("Amber-1B", Column.MEMORY) == "0.0 MB"
+    assert listed.cell("Amber-1B", Column.USED) == "Today"
+    listed.click("load")
+    assert listed.run.engine.unloaded == ["Amber-1B"]
+    assert window.foot.said.text().startswith("Amber-1B is unloaded.")
+
+
+def test_one_that_answers_is_not_unloaded_and_says_why(listed: Listed):
+    window = listed.open()
+    assert window.choose(next(f for f in listed.installed.models if f.name == "guide"))
+    pane = listed.run.say("hold 1")
+    listed.run.until(lambda: not window.foot.load.isEnabled())
+    assert "is answering with it" in window.foot.load.toolTip()
+    pane.chat.stop()
+    listed.run.until(window.foot.load.isEnabled)
+    assert window.foot.trash.toolTip() == "Guide is a part of Stretto."
+
+
+def test_pinned_ones_stand_first_and_are_remembered(listed: Listed, profile: Path):
+    window = listed.open()
+    listed.choose("Cedar-3B")
+    listed.click("pin")
+    assert listed.names()[0] == "Cedar-3B"
+    assert Settings.load(profile / "settings.json").pinned == (str(listed.root / "Cedar-3B"),)
+    window.view.sortByColumn(Column.NAME, Qt.SortOrder.DescendingOrder)
+    assert listed.names() == ["Cedar-3B", "Guide", "Birch-7B-4bit", "Amber-1B"]
+    listed.click("pin")
+    assert listed.run.app.settings.pinned == ()
+
+
+def test_enter_opens_a_chat_with_it(listed: Listed):
+    window = listed.open()
+    listed.choose("Birch-7B-4bit")
+    listed.run.qtbot.keyClick(window.view, Qt.Key.Key_Return)
+    listed.run.until(lambda: listed.run.pane.header.model_button.text() == "Birch-7B-4bit")
+
+
+def test_what_cannot_be_loaded_says_so_and_can_still_be_removed(listed: Listed):
+    (listed.root / "Amber-1B" / "config.json").write_text("{")
+    window = listed.open()
+    listed.choose("Amber-1B")
+    assert not window.foot.load.isEnabled()
+    assert "config.json cannot be read" in window.foot.load.toolTip()
+    listed.run.qtbot.keyClick(window.view, Qt.Key.Key_Return)
+    assert listed.run.pane.header.model_button.text() == "Guide"
+    assert window.foot.trash.isEnabled()
+
+
+def test_a_folder_is_added_and_taken_from_the_list_again(listed: Listed, tmp_path, monkeypatch):
+    window = listed.open()
+    more = make_model(tmp_path / "more" / "Dune-2B")
+    answering(monkeypatch, "folder", more.parent)
+    listed.run.qtbot.mouseClick(window.add, LEFT)
+    listed.run.until(lambda: "Dune-2B" in listed.names())
+    assert window.choose(more)
+    window.view.customContextMenuRequested.emit(QPoint(5, 5))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    next(a for a in menu.actions() if a.text() == "Remove from List").trigger()
+    menu.close()
+    listed.run.until(lambda: "Dune-2B" not in listed.names())
+    listed.run.qtbot.mouseClick(window.foot.undo, LEFT)
+    listed.run.until(lambda: "Dune-2B" in listed.names())
+    assert listed.run.app.settings.model_folders == (str(listed.root), str(more.parent))
+
+
+# Removing.
+
+
+def test_an_unused_model_goes_to_the_trash_and_comes_back(listed: Listed):
+    window = listed.open()
+    listed.choose("Amber-1B")
+    listed.run.qtbot.keyClick(window.view, Qt.Key.Key_Delete)
+    listed.run.until(lambda: window.foot.undo.isVisible())
+    assert window.foot.said.text() == "Amber-1B is in the trash."
+    assert not (listed.root / "Amber-1B").exists()
+    assert "Amber-1B" not in listed.names()
+    listed.click("undo")
+    listed.run.until(lambda: "Amber-1B" in listed.names())
+    assert (listed.root / "Amber-1B" / "model.safetensors").stat().st_size == 3_000_000
+
+
+def test_a_model_that_chats_use_is_asked_about_first(listed: Listed):
+    run = listed.run
+    ref = str(listed.root / "Cedar-3B")
+    run.window.chats.use_model(ref)
+    run.ready()
+    run.say("say one")
+    run.answered()
+    run.app.settings.set(model=ref, models=("/other", ref), pinned=(ref,))
+    window = listed.open()
+    listed.choose("Cedar-3B")
+    listed.click("trash")
+    assert window.foot.said.text() == (
+        "Move Cedar-3B to the trash? "
+        "The chat “say one” answers with it, and will need another model."
+    )
+    assert (window.foot.keep.hasFocus(), window.foot.load.isVisible()) == (True, False)
+    run.qtbot.keyClick(window.foot.keep, Qt.Key.Key_Escape)
+    assert window.isVisible()
+    assert window.foot.load.isVisible()
+    listed.click("trash")
+    listed.click("yes")
+    run.until(lambda: window.foot.undo.isVisible())
+    assert run.engine.unloaded == ["Cedar-3B"]
+    settings = run.app.settings
+    assert (settings.model, settings.models, settings.pinned) == ("guide", ("/other",), ())
+    listed.click("undo")
+    run.until(lambda: "Cedar-3B" in listed.names())
+    assert (settings.model, settings.models, settings.pinned) == (ref, ("/other", ref), (ref,))
+    run.say("say two")
+    assert run.answered() == "two "
+
+
+def test_a_model_that_answers_or_loads_stays(listed: Listed):
+    run = listed.run
+    window = listed.open()
+    listed.choose("Amber-1B")
+    run.engine.loading.clear()
+    listed.click("load")
+    assert "is being loaded" in window.foot.trash.toolTip()
+    run.qtbot.keyClick(window.view, Qt.Key.Key_Delete)
+    assert "is being loaded" in window.foot.said.text()
+    run.engine.loading.set()
+    run.until(lambda: window.foot.load.text() == "Unload")
+    run.window.chats.use_model(str(listed.root / "Amber-1B"))
+    run.ready()
+    pane = run.say("hold 1")
+    run.until(lambda: run.answer(pane))
+    listed.choose("Amber-1B")
+    run.qtbot.keyClick(window.view, Qt.Key.Key_Delete)
+    assert window.foot.said.text().endswith("Stop the reply first.")
+    assert (listed.root / "Amber-1B").exists()
+    pane.chat.stop()
+    run.answered(pane)
+
+
+def test_pressed_twice_it_goes_once(listed: Listed):
+    window = listed.open()
+    listed.choose("Amber-1B")
+    model = window.model
+    assert model is not None
+    window.talk.begin(model)
+    window.talk.begin(model)
+    assert window.foot.said.text() == "Amber-1B is on its way to the trash."
+    listed.run.until(lambda: window.foot.undo.isVisible())
+    assert len(window.talk.removed) == 1
+
+
+def test_a_folder_that_went_by_itself_is_told_and_leaves_the_list(listed: Listed):
+    window = listed.open()
+    listed.choose("Birch-7B-4bit")
+    shutil.rmtree(listed.root / "Birch-7B-4bit")
+    listed.click("trash")
+    listed.run.until(lambda: "was not removed: it is not there any more" in window.foot.said.text())
+    listed.run.until(lambda: "Birch-7B-4bit" not in listed.names())
+
+
+def test_one_that_was_opened_before_and_is_gone_can_be_taken_from_the_list(listed: Listed):
+    gone = str(listed.root / "Gone-7B")
+    listed.run.app.settings.set(models=(gone,))
+    window = listed.open()
+    assert window.choose(Path(gone))
+    assert window.foot.trash.text() == "Remove from List"
+    assert not window.foot.reveal.isEnabled()
+    listed.click("trash")
+    listed.run.until(lambda: "Gone-7B" not in listed.names())
+    assert listed.run.app.settings.models == ()
+
+
+def test_revisions_of_one_repository_go_together_and_it_is_said(listed: Listed, tmp_path):
+    repo = tmp_path / "hub" / "models--owner--Elm-4bit"
+    for revision, commit in (("main", "a" * 40), ("v1", "b" * 40)):
+        make_model(repo / "snapshots" / commit)
+        (repo / "refs").mkdir(exist_ok=True)
+        (repo / "refs" / revision).write_text(commit)
+    window = listed.open()
+    assert {"Elm-4bit", "Elm-4bit @ v1"} <= {*listed.names()}
+    assert window.choose(repo / "snapshots" / ("a" * 40))
+    listed.click("trash")
+    assert window.foot.said.text().endswith(
+        "It shares files with 1 other revision, which goes with it."
+    )
+    listed.click("yes")
+    listed.run.until(lambda: window.foot.undo.isVisible())
+    assert not repo.exists()
+    assert not {"Elm-4bit", "Elm-4bit @ v1"} & {*listed.names()}
+    listed.click("undo")
+    listed.run.until(lambda: "Elm-4bit @ v1" in listed.names())
+
+
+def test_a_folder_that_holds_more_than_a_model_is_not_taken_lightly(listed: Listed, tmp_path):
+    mixed = listed.root / "Amber-1B"
+    (mixed / "Letters").mkdir()
+    make_model(tmp_path / "home" / "Downloads")
+    listed.run.app.settings.set(models=(str(tmp_path / "home" / "Downloads"),))
+    window = listed.open()
+    listed.choose("Amber-1B")
+    listed.click("trash")
+    assert window.foot.said.text() == (
+        "Move Amber-1B to the trash? Its folder holds other things, which go with it: Letters."
+    )
+    listed.click("keep")
+    assert window.choose(tmp_path / "home" / "Downloads")
+    assert "holds far more than a model" in window.foot.trash.toolTip()
+    assert not window.foot.trash.isEnabled()
+
+
+def test_it_can_be_taken_back_after_the_window_was_closed(listed: Listed):
+    window = listed.open()
+    listed.choose("Amber-1B")
+    listed.click("trash")
+    listed.run.until(lambda: window.foot.undo.isVisible())
+    window.close()
+    assert listed.run.window.toast.text == "Amber-1B is in the trash."
+    listed.run.window.commands["undo_close"].trigger()
+    listed.run.until((listed.root / "Amber-1B" / "config.json").exists)
+    listed.run.until(lambda: listed.run.window.toast.text == "Amber-1B is back in its place")
+
+
+def test_closed_while_it_goes_the_trash_is_still_told_of(listed: Listed):
+    window = listed.open()
+    listed.choose("Amber-1B")
+    listed.click("trash")
+    window.close()
+    listed.run.until(lambda: listed.run.window.toast.text == "Amber-1B is in the trash.")
+
+
+# Many, and closing in the midst.
+
+
+def test_hundreds_of_models_are_listed_while_the_window_is_used(
+    start: Start, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(downloads, "root", lambda: tmp_path / "hub")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for number in range(300):
+        make_model(tmp_path / "many" / f"M{number:03}", 1)
+    run = start()
+    run.ready()
+    listed = Listed(run, tmp_path / "many")
+    run.window.commands["models"].trigger()
+    window = listed.window
+    window.search.setText("M00")
+    run.until(lambda: not listed.installed.looking)
+    assert len(listed.installed.models) == 301
+    assert len(listed.names()) == 10
+    window.search.clear()
+    assert len(listed.names()) == 301
+    run.window.commands["models"].trigger()
+    window.close()  # in the midst of the second look
+    assert not listed.installed.looking
+
+
+def test_the_keys_begin_at_the_search_and_go_down(listed: Listed) -> None:
+    window = listed.open()
+    listed.choose("Birch-7B-4bit")
+    assert window.focusWidget() is window.search
+    order = [window.search, window.add, window.get, window.view, window.remotes.add]
+    for before, after in pairwise([*order, window.foot.load]):
+        assert window.focusWidget() is before
+        listed.run.qtbot.keyClick(before, Qt.Key.Key_Tab)
+        assert window.focusWidget() is after
+
+
+def test_a_loaded_model_that_is_taken_off_the_list_stays_off_it(listed: Listed) -> None:
+    run = listed.run
+    ref = str(listed.root / "Amber-1B")
+    run.window.chats.use_model(ref)
+    run.ready()
+    assert ref in run.app.settings.models
+    run.app.settings.set(models=tuple(m for m in run.app.settings.models if m != ref))
+    model = run.app.loader.get(ref).model
+    assert model is not None
+    run.app.loader.renew(model)  # as when another model drafts for it
+    assert ref not in run.app.settings.models

@@ -1,0 +1,127 @@
+"""Icons: one line style, all there, sharp at every scale."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QIcon, QImage, QPixmap
+
+from app.settings.paths import resources
+from app.ui.style.icons import icon, theme_icon
+from app.ui.style.theme import theme
+from app.ui.style.tokens import DARK, LIGHT
+
+ROOT = Path(__file__).parents[4]
+FOLDER = resources() / "icons"
+DRAWN = sorted(p.stem for p in FOLDER.glob("*.svg") if "currentColor" in p.read_text("utf-8"))
+TAKES_A_NAME = {"icon", "theme_icon", "IconButton", "set_icon", "_button"}
+SCALES = (1.0, 1.25, 1.5, 2.0, 3.0)
+
+
+def asked_for() -> set[str]:
+    """Every name that the program's code gives to what draws icons."""
+    names: set[str] = set()
+    for path in (ROOT / "app").rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            called = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            if called in TAKES_A_NAME:
+                first = node.args[0]
+                parts = [first.body, first.orelse] if isinstance(first, ast.IfExp) else [first]
+                names |= {p.value for p in parts if isinstance(p, ast.Constant)}
+    return names
+
+
+def image(name: str, colour: str, side: int, scale: float) -> QImage:
+    made = icon(name, colour).pixmap(QSize(side, side), scale)
+    assert made.devicePixelRatio() == scale
+    return made.toImage().convertToFormat(QImage.Format.Format_ARGB32)
+
+
+def test_every_icon_that_is_asked_for_is_there():
+    assert asked_for() - {*DRAWN} == set()
+
+
+def test_no_icon_is_there_that_nothing_asks_for():
+    code = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "app").rglob("*.py"))
+    assert [name for name in DRAWN if f'"{name}"' not in code] == []
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_icons_have_one_line_style(name):
+    root = ElementTree.fromstring((FOLDER / f"{name}.svg").read_text(encoding="utf-8"))
+    expected = {
+        "viewBox": "0 0 24 24",
+        "fill": "none",
+        "stroke": "currentColor",
+        "stroke-width": "1.75",
+        "stroke-linecap": "round",
+        "stroke-linejoin": "round",
+    }
+    assert expected.items() <= root.attrib.items()
+    for part in root:
+        assert not {"fill", "stroke", "stroke-width", "style", "transform"} & part.attrib.keys()
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_icons_fill_their_square_in_their_colour(qapp, name):
+    for scale in SCALES:
+        shown = image(name, "#ff0000", 18, scale)
+        side = shown.width()
+        assert side == shown.height() == int(18 * scale + 0.5)
+        blue, green, red, alpha = (bytes(shown.constBits())[part::4] for part in range(4))
+        assert sum(a > 100 for a in alpha) > 8 * scale
+        assert not any(blue + green)
+        assert {r for r, a in zip(red, alpha, strict=True) if a} == {255}
+        assert not any(alpha[::side]), "cut off at the left"
+        assert not any(alpha[-side:]), "cut off below"
+
+
+@pytest.mark.parametrize("side", [12, 16, 18, 40])
+@pytest.mark.parametrize("scale", SCALES)
+def test_edges_are_sharp_at_every_scale(qapp, side, scale):
+    """Three horizontal strokes have six edges: an enlarged bitmap would blur each over pixels."""
+    shown = image("list", "#000000", side, scale)
+    column = [shown.pixelColor(shown.width() // 2, y).alpha() for y in range(shown.height())]
+    assert sum(0 < alpha < 255 for alpha in column) <= 6
+    assert sum(alpha > 0 for alpha in column) >= 3
+
+
+def test_an_icon_outlives_every_python_object_it_was_made_with(qapp):
+    copy = QIcon(icon("trash", "#123456"))
+    copy.addPixmap(QPixmap(4, 4))  # makes it a clone of the one it was copied from
+    icon.cache_clear()
+    gc.collect()
+    assert copy.pixmap(QSize(18, 18)).size() == QSize(18, 18)
+
+
+def test_an_icon_of_the_theme_follows_it(look):
+    for appearance, tokens in (("dark", DARK), ("light", LIGHT)):
+        theme().set_appearance(appearance)
+        shown = theme_icon("plus", "muted").pixmap(QSize(48, 48), 1.0).toImage()
+        assert shown.pixelColor(24, 24).name() == tokens.muted
+
+
+def test_a_disabled_icon_steps_back(qapp):
+    def strongest(mode: QIcon.Mode) -> int:
+        shown = icon("plus", "#000000").pixmap(QSize(24, 24), 1.0, mode).toImage()
+        return max(shown.pixelColor(x, 12).alpha() for x in range(24))
+
+    assert strongest(QIcon.Mode.Disabled) < 0.5 * strongest(QIcon.Mode.Normal)
+
+
+@pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
+def test_the_style_sheets_drawings_have_the_themes_colours(tokens):
+    """A style sheet names files, so these two carry their colour themselves."""
+    look = "dark" if tokens.dark else "light"
+    for name, colour in (("caret", tokens.muted), ("check", tokens.accent_text)):
+        source = (FOLDER / f"{name}-{look}.svg").read_text(encoding="utf-8")
+        assert set(re.findall(r"#[0-9a-f]{6}", source)) == {colour}

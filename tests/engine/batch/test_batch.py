@@ -1,0 +1,542 @@
+"""`python -m engine batch`: order, resuming, bad lines, and the same answers as one at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, EngineError, Model, SamplingParams
+from engine.batch.requests import Request
+from engine.batch.results import OutputError, Results, percentile, record
+from engine.batch.run import Answer, Runner
+from engine.cli.main import main
+from engine.errors import ENGINE_STOPPED
+from engine.runtime import executor as execution
+from engine.runtime.executor import Executor
+from engine.runtime.plan import StepPlan
+
+ROOT = Path(__file__).resolve().parents[3]
+Lines = list[dict[str, Any]]
+
+
+@pytest.fixture
+def folder(model_folder: Callable[[str], Path]) -> Path:
+    return model_folder("plain")
+
+
+def write(path: Path, lines: Lines) -> Path:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def read(path: Path) -> Lines:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def arguments(folder: Path, source: Path, target: Path, *options: str) -> list[str]:
+    return ["batch", str(source), str(target), "--model", str(folder), *options]
+
+
+def prompts(count: int, first: int = 400) -> Lines:
+    """The first line takes longest, so that the others have to wait for their turn."""
+    bias = {"2": -1e9}  # never ends before its length
+    return [
+        {"prompt": f"say {i}", "max_tokens": 5 + i % 7 if i else first, "logit_bias": bias}
+        for i in range(count)
+    ]
+
+
+def test_answers_stand_in_the_order_of_the_lines_and_are_those_of_one_at_a_time(
+    folder: Path, tmp_path: Path
+) -> None:
+    source = write(tmp_path / "in.jsonl", prompts(20))
+    assert main(arguments(folder, source, tmp_path / "eight", "--concurrency", "8")) == 0
+    assert main(arguments(folder, source, tmp_path / "one", "--concurrency", "1")) == 0
+    assert (tmp_path / "eight").read_bytes() == (tmp_path / "one").read_bytes()
+    found = read(tmp_path / "eight")
+    assert [r["line"] for r in found] == list(range(1, 21))
+    assert [r["generated_tokens"] for r in found] == [400, *(5 + i % 7 for i in range(1, 20))]
+    assert len({r["text"] for r in found}) > 15
+    assert not list(tmp_path.glob("*.waiting"))
+
+
+def test_seeds_differ_by_line_and_follow_from_the_seed_given(folder: Path, tmp_path: Path) -> None:
+    same = {"prompt": "la", "max_tokens": 12, "temperature": 1.2}
+    source = write(tmp_path / "in.jsonl", [same, same, {**same, "seed": 7}])
+    for name, seed in (("a", "5"), ("b", "5"), ("c", "6")):
+        main(arguments(folder, source, tmp_path / name, "--seed", seed))
+    a, b, c = (read(tmp_path / name) for name in "abc")
+    assert a == b
+    assert a[0]["text"] != a[1]["text"]
+    assert [x["seed"] != y["seed"] for x, y in zip(a, c, strict=True)] == [True, True, False]
+    assert a[2]["seed"] == 7
+    with Engine() as engine:  # a line can be asked again by itself
+        chat = engine.open_session(engine.load(folder))
+        params = SamplingParams(max_tokens=12, temperature=1.2, seed=a[1]["seed"])
+        assert chat.send("la", params).text(60) == a[1]["text"]
+
+
+def test_after_kill_9_the_run_goes_on_without_redoing_or_losing_a_line(
+    folder: Path, tmp_path: Path
+) -> None:
+    source = write(tmp_path / "in.jsonl", prompts(40, first=3000))
+    target, beside = tmp_path / "out.jsonl", tmp_path / "out.jsonl.waiting"
+    command = arguments(folder, source, target, "--concurrency", "4")
+    child = subprocess.Popen([sys.executable, "-m", "engine", *command], cwd=ROOT)
+    end = time.monotonic() + 120
+    while not beside.exists() or beside.read_bytes().count(b"\n") < 5:
+        assert child.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.005)
+    child.kill()
+    assert child.wait() == -signal.SIGKILL
+    whole = target.read_bytes().count(b"\n") + beside.read_bytes().count(b"\n")
+    assert 5 <= whole < 40
+    with target.open("ab") as file:
+        file.write(b'{"line": 1, "id": null, "text": "half')
+    with beside.open("ab") as file:
+        file.write(b'{"li')
+    figures = tmp_path / "figures.json"
+    assert main([*command, "--json", str(figures)]) == 0
+    counted = json.loads(figures.read_text())
+    assert counted["done_before"] >= whole  # one more may have been written before the signal
+    assert counted["answered"] == 40 - counted["done_before"]
+    assert main(arguments(folder, source, tmp_path / "whole", "--concurrency", "4")) == 0
+    assert target.read_bytes() == (tmp_path / "whole").read_bytes()
+    assert not beside.exists()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_interrupting_keeps_what_is_done(folder: Path, tmp_path: Path, how: int) -> None:
+    source = write(tmp_path / "in.jsonl", [*prompts(6, first=8), *prompts(1, first=8000)])
+    target = tmp_path / "out.jsonl"
+    command = arguments(folder, source, target, "--concurrency", "3")
+    # A shell that runs the tests in the background has them ignore it, and so their children.
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    child = subprocess.Popen(
+        [sys.executable, "-m", "engine", *command], cwd=ROOT, stderr=subprocess.PIPE, text=True
+    )
+    signal.signal(signal.SIGINT, before)
+    end = time.monotonic() + 120
+    while not target.exists() or target.read_bytes().count(b"\n") < 6:
+        assert time.monotonic() < end
+        time.sleep(0.005)
+    child.send_signal(how)
+    _, said = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert "goes on from here" in said
+    assert "6 answered, 0 failed, 1 not done" in said
+    assert "Traceback" not in said
+    assert len(read(target)) == 6
+
+
+def test_a_bad_line_is_named_and_the_others_are_answered(
+    folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    bad: dict[bytes, str] = {
+        b"{nonsense": "no JSON",
+        b"[1, 2]": "JSON object",
+        b'{"prompt": "a", "temperature": NaN}': "NaN",
+        b'{"prompt": "a", "temprature": 1}': "did you mean 'temperature'",
+        b'{"prompt": "a", "top_p": 2}': "top_p must be a number from 0 to 1",
+        b'{"prompt": ""}': "prompt must be a text",
+        b'{"prompt": "a", "messages": []}': "either",
+        b'{"messages": []}': "not empty",
+        b'{"messages": [{"role": "user", "content": 5}]}': "Message 1 must look like",
+        b'{"prompt": "a", "logit_bias": {"x": 1}}': "logit_bias",
+        b'{"prompt": "a", "regex": "("}': "regex",
+        b'{"prompt": "a", "id": [1]}': "an id is",
+        b'{"prompt": "a", "id": "first"}': "is that of line 1 already",
+        b'{"prompt": "a", "seed": 1.5}': "seed must be",
+        b'{"prompt": "a", "reasoning": "yes"}': "reasoning must be",
+        b'{"prompt": "\\ud800"}': "half a character",
+        b"\xff\xfe": "UTF-8",
+        b'{"custom_id": "x", "body": {"messages": [], "tools": [{}]}}': "tools can only be",
+        b'{"custom_id": "y", "url": "/v1/embeddings", "body": {}}': "only POST",
+    }
+    good = b'{"prompt": "a", "max_tokens": 3, "id": "first"}\n'
+    last = b'{"prompt": "z", "max_tokens": 3, "id": 2}'  # without a newline
+    source = tmp_path / "in.jsonl"
+    source.write_bytes(b"\xef\xbb\xbf" + good + b"\n  \n" + b"\n".join([*bad, last]))
+    target = tmp_path / "out.jsonl"
+    assert main(arguments(folder, source, target)) == 1
+    first, *middle, end = read(target)
+    assert (first["line"], first["id"], end["line"], end["id"]) == (1, "first", 4 + len(bad), 2)
+    assert "error" not in first
+    assert "error" not in end
+    said = capfd.readouterr().err
+    for number, (entry, why) in enumerate(zip(middle, bad.values(), strict=True), 4):
+        assert entry["line"] == number
+        assert why in entry["error"]["message"], entry
+        assert f"line {number}: {entry['error']['message']}" in said
+    assert f"2 answered, {len(bad)} failed" in said
+
+
+def test_failed_lines_are_answered_anew_when_asked_to(folder: Path, tmp_path: Path) -> None:
+    lines = prompts(9, first=10)
+    wrong = [*lines[:3], {"prompt": "x", "top_p": 9}, *lines[3:]]
+    target = tmp_path / "out.jsonl"
+    source = write(tmp_path / "in.jsonl", wrong)
+    assert main(arguments(folder, source, target)) == 1
+    assert main(arguments(folder, source, target)) == 1  # still so
+    write(source, [*lines[:3], {"prompt": "x", "max_tokens": 4}, *lines[3:]])
+    before = target.read_bytes()
+    assert main(arguments(folder, source, target)) == 2  # the line is another one now
+    assert target.read_bytes() == before
+    figures = tmp_path / "figures.json"
+    again = arguments(folder, source, target, "--retry-failed", "--json", str(figures))
+    assert main(again) == 0
+    assert json.loads(figures.read_text())["answered"] == 1
+    assert [r["line"] for r in read(target)] == list(range(1, 11))
+    assert [r for r in read(target) if r["line"] != 4] == [
+        r for r in map(json.loads, before.splitlines()) if r["line"] != 4
+    ]
+
+
+def test_lines_in_the_shape_of_openai_are_answered_in_it(folder: Path, tmp_path: Path) -> None:
+    body = {
+        "model": "whatever",
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {
+                "role": "user",
+                "content": [{"type": "text", "text": "la "}, *([{"type": "text", "text": "li"}])],
+            },
+        ],
+        "max_completion_tokens": 6,
+        "temperature": 0,
+        "logit_bias": {"2": -100},
+        "stop": None,
+    }
+    envelope = {"custom_id": "r-1", "method": "POST", "url": "/v1/chat/completions"}
+    plain = {"prompt": "la li", "system": "Be brief.", "max_tokens": 6, "temperature": 0}
+    choice = {
+        **body,
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {
+                "name": "n",
+                "schema": {"type": "array", "items": {"type": "boolean"}, "maxItems": 2},
+            },
+        },
+        "max_completion_tokens": 200,
+    }
+    source = write(
+        tmp_path / "in.jsonl",
+        [
+            {**envelope, "body": body},
+            {**plain, "logit_bias": {"2": -100}},
+            {**envelope, "custom_id": "r-2", "body": choice},
+            {**envelope, "custom_id": "r-3", "body": {**body, "n": 2}},
+        ],
+    )
+    assert main(arguments(folder, source, tmp_path / "out")) == 1
+    first, second, third, fourth = read(tmp_path / "out")
+    assert first["custom_id"] == "r-1"
+    assert first["error"] is None
+    assert first["response"]["status_code"] == 200
+    answer = first["response"]["body"]
+    assert answer["object"] == "chat.completion"
+    assert answer["choices"][0]["message"] == {"role": "assistant", "content": second["text"]}
+    assert answer["choices"][0]["finish_reason"] == "length"
+    assert answer["usage"]["completion_tokens"] == 6
+    assert isinstance(
+        json.loads(third["response"]["body"]["choices"][0]["message"]["content"]), list
+    )
+    assert fourth["response"] is None
+    assert "n can only be 1" in fourth["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "content", ['{"prompt": "somebody\'s requests"}\n', "one line without an end", "\n\n", "x\n"]
+)
+def test_a_file_that_is_not_ours_is_left_alone(
+    folder: Path, tmp_path: Path, content: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    source = write(tmp_path / "in.jsonl", prompts(1, first=2))
+    target = tmp_path / "precious.txt"
+    target.write_text(content)
+    assert main(arguments(folder, source, target)) == 2
+    assert target.read_text() == content
+    assert "Name another output file" in capfd.readouterr().err
+
+
+def test_what_cannot_be_run_says_why(
+    folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    source = write(tmp_path / "in.jsonl", prompts(2, first=2))
+    target = tmp_path / "out.jsonl"
+    cases = [
+        ((tmp_path / "none", target), (), "There is no file"),
+        ((source, source), (), "is the input"),
+        ((source, Path("/dev/null")), (), "is not a file"),
+        ((source, tmp_path / "no" / "out"), (), "No such file or directory"),
+        ((source, target), ("--temperature", "99"), "temperature must be"),
+        ((source, target), ("--model", "/no/model"), "There is no folder"),
+    ]
+    for (given, out), options, why in cases:
+        assert main(arguments(folder, given, out, *options)) == 2
+        assert why in capfd.readouterr().err
+    assert main(arguments(folder, source, target)) == 0
+    before = target.read_bytes()
+    assert main(arguments(folder, source, target)) == 0  # nothing left to do
+    assert main(arguments(folder, source, target, "--seed", "9")) == 2
+    assert "changed since" in capfd.readouterr().err
+    assert target.read_bytes() == before
+    assert main(arguments(folder, source, target, "--seed", "9", "--restart")) == 0
+    assert target.read_bytes() != before
+
+
+def test_a_full_disk_loses_nothing(folder: Path, tmp_path: Path) -> None:
+    """A limit on the size of files stands for it: the write fails in the middle of a record."""
+    source = write(tmp_path / "in.jsonl", prompts(30, first=6))
+    target = tmp_path / "out.jsonl"
+    command = arguments(folder, source, target, "--concurrency", "4")
+    # Without a PATH no compiler is found, whose files the limit would hit before ours.
+    limited = ["bash", "-c", 'ulimit -f 2 && PATH= exec "$@"', "bash"]
+    done = subprocess.run(
+        [*limited, sys.executable, "-m", "engine", *command],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "File too large" in done.stderr
+    assert "goes on from there" in done.stderr
+    assert "Traceback" not in done.stderr
+    kept = read(target)  # whole records only
+    assert 1 <= len(kept) < 30
+    assert main(command) == 0
+    assert read(target)[: len(kept)] == kept
+    assert main(arguments(folder, source, tmp_path / "whole")) == 0
+    assert target.read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_two_runs_cannot_write_one_file(tmp_path: Path) -> None:
+    first = Results(tmp_path / "out")
+    with pytest.raises(OutputError, match="Another run"):
+        Results(tmp_path / "out")
+    first.close()
+    Results(tmp_path / "out").close()
+
+
+def test_records_are_found_again_at_every_place_where_writing_can_break_off(
+    tmp_path: Path,
+) -> None:
+    path, beside = tmp_path / "out", tmp_path / "out.waiting"
+    results = Results(path)
+    for line in (1, 2, 3, 4):
+        assert results.expect(line)
+    raws = {n: record(n, f"r{n}", {"text": "ä\u2028\ud800" * n}) for n in (1, 2, 3, 4)}
+    results.put(3, raws[3])
+    results.put(1, raws[1])
+    results.put(2, raws[2])
+    results.close()
+    assert path.read_bytes() == raws[1] + raws[2] + raws[3]
+    whole = raws[1] + raws[2]
+    for cut in range(len(whole) + 1):
+        path.write_bytes(whole[:cut])
+        beside.write_bytes(raws[3] + raws[4][:20])
+        again = Results(path)
+        known = {n for n, end in ((1, len(raws[1])), (2, len(whole))) if cut >= end} | {3}
+        assert set(again.known) == known
+        assert again.check((n, f"r{n}") for n in (1, 2, 3, 4)) == 4
+        todo = [n for n in (1, 2, 3, 4) if again.expect(n)]
+        assert todo == [n for n in (1, 2, 3, 4) if n not in known]
+        for n in reversed(todo):
+            again.put(n, raws[n])
+        again.close()
+        assert path.read_bytes() == b"".join(raws.values())
+        assert not beside.exists()
+
+
+@pytest.fixture
+def model(engine: Engine, folder: Path) -> Model:
+    return engine.load(folder)
+
+
+def requests(count: int, tokens: int) -> Iterator[Request]:
+    params = SamplingParams(max_tokens=tokens, seed=1, logit_bias={2: -1e9})
+    return (Request(n, None, f"word {n}", params) for n in range(1, count + 1))
+
+
+def test_what_does_not_fit_beside_the_others_waits_for_them(folder: Path) -> None:
+    with Engine() as measuring:
+        model = measuring.load(folder)
+        per_token = 2 * 2 * 2 * 16 * 4  # layers, keys and values, heads, width, bytes
+        room = model.nbytes + 3 * 1000 * per_token
+    answers: list[tuple[int, bool]] = []
+    with Engine(memory_budget=room) as engine:
+        model = engine.load(folder)
+        Runner(engine, model, 8).run(
+            requests(10, 600), lambda r, a: answers.append((r.line, a.failed))
+        )
+        assert sorted(answers) == [(n, False) for n in range(1, 11)]
+        answers.clear()
+        Runner(engine, model, 8).run(  # too long for the memory also when alone
+            requests(3, 7000), lambda r, a: answers.append((r.line, a.failed))
+        )
+    assert sorted(answers) == [(1, True), (2, True), (3, True)]
+
+
+def test_an_engine_that_stops_ends_the_run(engine: Engine, model: Model) -> None:
+    answers: list[Answer] = []
+
+    def stop_after_two(_: Request, answer: Answer) -> None:
+        answers.append(answer)
+        if len(answers) == 2:
+            engine.stop()
+
+    with pytest.raises(EngineError) as caught:
+        Runner(engine, model, 3).run(requests(50, 20), stop_after_two)
+    assert caught.value.code == ENGINE_STOPPED
+    assert 2 <= len(answers) < 50
+    assert not any(a.failed for a in answers)
+
+
+def test_b6_a_line_that_breaks_the_engine_fails_alone(
+    engine: Engine, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = Executor.run
+
+    def breaking(self: Executor, plan: StepPlan) -> execution.Run:
+        for session in self._state.sessions.values():
+            if session.system == "break":
+                raise RuntimeError("broken on purpose")
+        return step(self, plan)
+
+    monkeypatch.setattr(Executor, "run", breaking)
+    few = SamplingParams(max_tokens=5, temperature=0.0, logit_bias={2: -1e9})
+    lines = [Request(i, None, f"say {i}", few, "break" if i == 7 else None) for i in range(1, 21)]
+    answers: dict[int, Answer] = {}
+    Runner(engine, model, 4).run(iter(lines), lambda r, a: answers.update({r.line: a}))
+    assert sorted(answers) == list(range(1, 21))
+    assert [line for line, a in answers.items() if a.failed] == [7]
+    assert "broke down" in answers[7].content["error"]["message"]
+
+
+def odd_line(chosen: random.Random) -> bytes:
+    """A line as a fuzzer would write it."""
+    values: list[Any] = [
+        *(None, True, 0, -1, 1, 2, 0.5, 1e308, -1e-308, 2**63, 10**30, 10**400, "", "a", "\ud800"),
+        *("\u202e\0", [], {}, [[]], {"a": {}}, ["a"], [0], {"5": 10**400}, {"5": 1}, {"x": "y"}),
+        *([{"role": "user", "content": "x"}], [{"role": 5}], ["x"], "x" * 3000),
+        *({"type": "json_object"}, {"type": "array", "items": {"$ref": "#"}}, {"$ref": "#"}),
+    ]
+    keys = ["prompt", "messages", "id", "system", "reasoning", "max_tokens", "temperature", "stop"]
+    keys += ["top_p", "top_k", "min_p", "seed", "logit_bias", "json_schema", "regex", "choices"]
+    keys += ["grammar", "repetition_penalty", "penalty_window", "xtc_probability", "nonsense"]
+    entry: dict[str, Any] = {"prompt": "x", "max_tokens": 1, "logit_bias": {"2": -100}}
+    for key in chosen.sample(keys, chosen.choice([0, 1, 1, 2, 2, 3, 3, 3, 3, 3])):
+        entry[key] = chosen.choice(values)
+    if isinstance(entry["max_tokens"], int) and entry["max_tokens"] > 3:
+        entry["max_tokens"] = 3
+    if chosen.random() < 0.3:
+        body = {**entry, "messages": entry.pop("messages", [{"role": "user", "content": "x"}])}
+        body.pop("prompt", None)
+        body |= {
+            k: chosen.choice(values) for k in chosen.sample(["n", "response_format", "tools"], 1)
+        }
+        entry = {"custom_id": chosen.choice(values), "body": body}
+    raw = json.dumps(entry).encode()
+    if chosen.random() < 0.2:
+        raw = raw[: chosen.randrange(1, len(raw) + 1)]
+    if chosen.random() < 0.1:
+        place = chosen.randrange(len(raw))
+        raw = raw[:place] + bytes([chosen.randrange(1, 256)]) + raw[place:]
+    return raw.replace(b"\n", b" ").replace(b"\r", b" ") or b"x"
+
+
+def test_f12_every_line_has_its_record(folder: Path, tmp_path: Path) -> None:
+    chosen = random.Random(12)
+    bad = b'{"prompt": "x", "logit_bias": {"5": 1' + b"0" * 400 + b"}}"
+    deep = b'{"prompt": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    lines = [bad, deep, *(odd_line(chosen) for _ in range(2000))]
+    lines = [line for line in lines if line.strip()]
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_bytes(b"\n".join(lines))
+    assert main(arguments(folder, source, target, "--concurrency", "16")) == 1
+    found = read(target)
+    assert [r["line"] for r in found] == list(range(1, len(lines) + 1))
+    told = [r["error"]["message"] for r in found if r.get("error")]
+    assert 100 < len(told) < len(lines) - 100
+    assert all(0 < len(t) <= 500 for t in told)
+    raw = re.compile(r"Traceback|Error\b|NoneType|sys\.set_int|bytearray|<class|object at")
+    assert [t for t in told if raw.search(t)] == []
+
+
+def test_a_run_leaves_no_session_behind(engine: Engine, model: Model) -> None:
+    def fail(_: Request, __: Answer) -> None:
+        raise OSError("no space")
+
+    with pytest.raises(OSError, match="no space"):
+        Runner(engine, model, 4).run(requests(20, 500), fail)
+    assert engine.stats()["sessions"] == {}
+
+
+def test_the_bar_is_drawn_on_a_terminal_only(folder: Path, tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", prompts(12, first=300))
+    command = arguments(folder, source, tmp_path / "out.jsonl", "--json", "-")
+    try:
+        here, there = pty.openpty()
+    except OSError as error:
+        pytest.skip(f"there is no terminal to be had here: {error}")
+    child = subprocess.Popen(
+        [sys.executable, "-m", "engine", *command],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=there,
+        env={**os.environ, "COLUMNS": "100"},
+    )
+    os.close(there)
+    shown = b""
+    while chunk := _read_terminal(here):
+        shown += chunk
+    os.close(here)
+    out, _ = child.communicate(timeout=60)
+    assert child.returncode == 0
+    figures = json.loads(out)
+    assert figures["answered"] == 12
+    assert figures["first_token_p50_s"] <= figures["latency_p50_s"] <= figures["latency_p95_s"]
+    bars = [b for b in shown.decode().split("\r") if "█" in b or "░" in b]
+    assert "12 of 12" in bars[-1]
+    assert "tokens/s" in bars[-1]
+    assert any("left" in bar for bar in bars)
+    quiet = subprocess.run(
+        [sys.executable, "-m", "engine", *arguments(folder, source, tmp_path / "again")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert "\r" not in quiet.stderr
+    assert "12 answered, 0 failed" in quiet.stderr
+
+
+def _read_terminal(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 4096)
+    except OSError:  # how Linux says that the other side has been closed
+        return b""
+
+
+def test_percentiles() -> None:
+    values = [float(n) for n in range(100, 0, -1)]
+    assert (percentile(values, 50), percentile(values, 95)) == (50, 95)
+    assert percentile([3.0], 95) == 3.0
+    assert percentile([], 50) is None

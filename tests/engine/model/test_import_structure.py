@@ -1,0 +1,95 @@
+"""transformers takes the list of its modules' names from a file, and finds the same in it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+PACKAGE = """
+__version__ = "1.0"
+import pathlib, sys
+from .utils.import_utils import create_import_structure_from_path as read
+found = read(str(pathlib.Path(__file__).parent / "models"))
+"""
+READS = """
+from pathlib import Path
+read = 0
+def create_import_structure_from_path(path):
+    global read
+    read += 1
+    models = {"llama": {frozenset(): {"config_llama": {"LlamaConfig"}}}}
+    return models if Path(path).name == "models" else {frozenset({"torch", "x"}): {"a": {"B", "C"}}}
+"""
+ASKED = """
+import sys
+from engine.text import import_structure
+import_structure.prepare()
+import_structure.prepare()
+import transformers
+from transformers.utils import import_utils
+auto = import_utils.create_import_structure_from_path(
+    transformers.__path__[0] + "/models/auto/__init__.py"
+)
+print(import_utils.read, sorted(transformers.found), sorted(auto.popitem()[0]), auto)
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A small transformers that counts how often it reads its modules."""
+    made = tmp_path / "transformers"
+    for folder in (made, made / "utils", made / "models", made / "models" / "auto"):
+        folder.mkdir()
+        (folder / "__init__.py").write_text("")
+    (made / "__init__.py").write_text(PACKAGE)
+    (made / "utils" / "import_utils.py").write_text(READS)
+    return tmp_path
+
+
+def run(package: Path, code: str) -> str:
+    environment = {"PYTHONPATH": f"{package}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+    asked = [sys.executable, "-c", code]
+    ran = subprocess.run(asked, env=environment, capture_output=True, text=True, check=True)
+    return ran.stdout.strip()
+
+
+def test_what_was_kept_is_what_would_be_read(package: Path) -> None:
+    before = run(package, ASKED)
+    assert before.startswith("2 ['llama'] ['torch', 'x']")
+    run(package, "from engine.text import import_structure; import_structure.keep()")
+    assert run(package, ASKED) == "0" + before[1:]
+
+
+@pytest.mark.parametrize("damage", ["another version", "no JSON", "another shape"])
+def test_a_file_that_does_not_belong_to_the_package_is_not_used(package: Path, damage: str) -> None:
+    run(package, "from engine.text import import_structure; import_structure.keep()")
+    kept = package / "stretto-transformers.json"
+    told = json.loads(kept.read_text())
+    damaged = {
+        "another version": json.dumps({**told, "version": "2.0"}),
+        "no JSON": kept.read_text()[:-9],
+        "another shape": "[1]",
+    }
+    kept.write_text(damaged[damage])
+    assert run(package, ASKED).startswith("2 ['llama']")
+
+
+def test_the_installed_package_is_described_as_it_reads_itself() -> None:
+    """Sets compared as a whole: names, modules and what each of them needs."""
+    code = """
+from engine.text import import_structure
+import transformers
+from transformers.utils import import_utils
+package = import_structure._package()
+for folder in (package / "models", package / "models" / "auto"):
+    read = import_utils.create_import_structure_from_path(str(folder))
+    assert import_structure._tree(import_structure._listed(read)) == read
+print("same", len(read))
+"""
+    assert run(ROOT, code).startswith("same")

@@ -1,0 +1,305 @@
+"""Models that come and go while chats stream: loads that are cancelled, models that lie idle."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, EngineError, SamplingParams
+from engine.bench.random_models import write_model
+from engine.bench.small_copies import perturbed
+from engine.engine import Session
+from engine.messages import Load
+from engine.model import loader
+from engine.reply import Reply
+from engine.runtime import models as loading
+from engine.runtime.examining import Candidate
+from engine.runtime.models import Loading
+from engine.runtime.plan import LoadAdmission
+from engine.runtime.state import State
+from engine.runtime.workers import Answer, Mailbox, Workers
+from engine.sandbox.confined import Confined
+from tests.engine.families import FAMILIES
+from tests.engine.model.test_loading import examined
+
+Folder = Callable[[str], Path]
+PATIENCE = 60.0
+SOME = SamplingParams(max_tokens=6, temperature=0.0)
+LENGTHY = "A question of some length. " * 30
+LONG = SamplingParams(max_tokens=120, temperature=0.0, logit_bias={2: -1e9})
+
+
+class Held:
+    """Loads that stand still after some of their weights, until they may go on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun, self.may_go_on = threading.Event(), threading.Event()
+        read = loader.read_weights
+
+        def held(net: Any, *_: Any) -> Iterator[None]:
+            pieces = read(net)
+            for _ in pieces:
+                yield
+            self.begun.set()
+            while not self.may_go_on.is_set():
+                yield
+
+        monkeypatch.setattr(loader, "read_weights", held)
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Held:
+    return Held(monkeypatch)
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait for something that has to come."""
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def streaming(session: Session, text: str) -> Reply:
+    """A long answer that has begun."""
+    reply = session.send(text, LONG)
+    for event in reply:
+        if getattr(event, "text", ""):
+            break
+    return reply
+
+
+def test_a_load_is_cancelled_and_its_memory_is_free(
+    engine: Engine, model_folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = engine.load(model_folder("plain"))
+    wanted = engine.open_session(alone).send("Tell me.", LONG).tokens(PATIENCE)
+    neighbour = streaming(engine.open_session(alone), "Tell me.")
+    before = engine.stats()
+    held = Held(monkeypatch)
+    loading = engine.load_later(write_model(tmp_path / "other", FAMILIES["plain"], seed=3))
+    assert held.begun.wait(PATIENCE)
+    assert engine.stats()["weights_bytes"] > before["weights_bytes"]
+    assert loading.cancel()
+    until(lambda: engine.stats()["weights_bytes"] == before["weights_bytes"])
+    with pytest.raises(CancelledError):
+        loading.result(0)
+    assert [m.id for m in engine.stats()["models"]] == [alone.id]
+    assert neighbour.tokens(PATIENCE) == wanted
+    assert engine.stats()["memory_in_use"] <= before["memory_in_use"] + 2**20
+
+
+def test_of_three_who_want_a_folder_those_who_stay_get_it(
+    engine: Engine, model_folder: Folder, held: Held
+) -> None:
+    asked = [engine.load_later(model_folder("plain")) for _ in range(3)]
+    assert held.begun.wait(PATIENCE)
+    assert asked[0].cancel()
+    engine.stats()  # a turn of the loop has passed
+    held.may_go_on.set()
+    first, second = (a.result(PATIENCE) for a in asked[1:])
+    assert first.id == second.id
+    assert len(engine.stats()["models"]) == 1
+
+
+def test_a_load_that_is_cancelled_makes_room_for_the_next(
+    model_folder: Folder, tmp_path: Path, held: Held
+) -> None:
+    folder, other = model_folder("plain"), write_model(tmp_path / "other", FAMILIES["plain"], 5)
+    with Engine(memory_budget=400_000) as engine:
+        loading = engine.load_later(folder)
+        assert held.begun.wait(PATIENCE)
+        waiting = engine.load_later(other)
+        loading.cancel()
+        held.may_go_on.set()
+        assert waiting.result(PATIENCE).nbytes > 200_000  # both would not have fitted
+
+
+class Reads:
+    """The weights that are read, one after the other; those of one number stand still."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, held: int = 0) -> None:
+        self.count, self.begun = 0, threading.Event()
+        read = loader.read_weights
+
+        def counted(net: Any, *_: Any) -> Iterator[None]:
+            self.count += 1
+            yield from read(net)
+            if self.count == held:
+                self.begun.set()
+            while self.begun.is_set():
+                yield
+
+        monkeypatch.setattr(loader, "read_weights", counted)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_of_a_load_with_a_draft_that_is_cancelled_nothing_stays(
+    engine: Engine,
+    model_folder: Folder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+) -> None:
+    small = perturbed(model_folder("plain"), tmp_path / "small", 0.1)
+    reads = Reads(monkeypatch, number)
+    loading = engine.load_later(model_folder("plain"), draft=small)
+    assert reads.begun.wait(PATIENCE)
+    assert engine.stats()["weights_bytes"] > 0
+    assert loading.cancel()
+    until(lambda: engine.stats()["weights_bytes"] == 0)
+    assert engine.stats()["models"] == []
+    reads.begun.clear()
+    assert engine.load(model_folder("plain"), draft=small).draft
+
+
+def test_what_is_unloaded_while_its_pair_is_examined_is_not_read_again_for_nobody(
+    engine: Engine, model_folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = model_folder("plain")
+    small = perturbed(large, tmp_path / "small", 0.1)
+    model, examine = engine.load(large), loading.examine
+    begun, may_go_on = threading.Event(), threading.Event()
+
+    def slow(path: str, *more: Any) -> Candidate:
+        if path == str(large):
+            begun.set()
+            assert may_go_on.wait(PATIENCE)
+        return examine(path, *more)
+
+    monkeypatch.setattr(loading, "examine", slow)
+    reads = Reads(monkeypatch)
+    coming = engine.load_later(large, draft=small)
+    assert begun.wait(PATIENCE)
+    engine.unload(model)
+    assert coming.cancel()
+    may_go_on.set()
+    until(lambda: engine.stats()["weights_bytes"] == 0)
+    other = engine.load(model_folder("MLA"))
+    assert [m.id for m in engine.stats()["models"]] == [other.id]
+    assert reads.count == 2  # the small one and the other
+
+
+def test_a_model_that_is_there_cannot_be_cancelled(engine: Engine, model_folder: Folder) -> None:
+    loading = engine.load_later(model_folder("plain"))
+    model = loading.result(PATIENCE)
+    assert not loading.cancel()
+    assert engine.open_session(model).send("Hello", SOME).tokens(PATIENCE)
+
+
+def test_a_load_that_nobody_waits_for_any_more_is_not_begun(
+    engine: Engine, model_folder: Folder
+) -> None:
+    for _ in range(3):
+        engine.load_later(model_folder("MLA")).cancel()
+    model = engine.load(model_folder("plain"))
+    until(lambda: engine.stats()["weights_bytes"] == model.nbytes)
+    assert [m.id for m in engine.stats()["models"]] == [model.id]
+
+
+def test_a_chat_changes_its_model_while_three_others_stream(
+    model_folder: Folder, tmp_path: Path
+) -> None:
+    plain = model_folder("plain")
+    others = [write_model(tmp_path / f"other{i}", FAMILIES["MLA"], seed=i) for i in range(2)]
+    with Engine() as engine:
+        model = engine.load(plain)
+        texts = ["one", "two two", "three three three"]
+        wanted = [engine.open_session(model).send(t, LONG).tokens(PATIENCE) for t in texts]
+        streams = [streaming(engine.open_session(model), text) for text in texts]
+        history: list[dict[str, Any]] = []
+        for folder in others:
+            other = engine.load(folder)
+            history.append({"role": "user", "content": "And now?"})
+            answer = engine.open_session(other).send(history, SOME)
+            history.append({"role": "assistant", "content": answer.text(PATIENCE)})
+            assert answer.stats.prompt_tokens > 10 * len(history)
+            engine.unload(other)
+        assert [stream.tokens(PATIENCE) for stream in streams] == wanted
+        assert engine.stats()["weights_bytes"] == model.nbytes
+
+
+def test_an_idle_model_is_unloaded_and_comes_back(model_folder: Folder, tmp_path: Path) -> None:
+    went: queue.Queue[str] = queue.Queue()
+    with Engine(cache_dir=tmp_path / "caches") as engine:
+        model = engine.load(model_folder("plain"))
+        chat = engine.open_session(model, "mine")
+        chat.send(LENGTHY, SOME).tokens(PATIENCE)
+        engine.unload_idle(0.0, went.put)
+        assert went.get(timeout=PATIENCE) == model.id
+        assert engine.stats()["models"] == []
+        with pytest.raises(EngineError, match="unloaded"):
+            chat.send("A second one.", SOME).tokens(PATIENCE)
+        engine.unload_idle(None)
+        again = engine.open_session(engine.load(model_folder("plain")), "mine")
+        messages = [{"role": "user", "content": LENGTHY}]
+        reply = again.send(messages, SOME)
+        reply.tokens(PATIENCE)
+        assert reply.stats.reused_tokens > 500  # its cache was on disk
+
+
+def test_what_is_pinned_or_in_use_stays(engine: Engine, model_folder: Folder) -> None:
+    went: queue.Queue[str] = queue.Queue()
+    pinned, used = engine.load(model_folder("plain")), engine.load(model_folder("MoE"))
+    engine.pin(pinned)
+    neighbour = streaming(engine.open_session(used), "Go on.")
+    engine.unload_idle(0.0, went.put)
+    until(lambda: neighbour.done or len(engine.stats()["models"]) == 2)
+    assert went.empty() or neighbour.done
+    neighbour.cancel()
+    assert went.get(timeout=PATIENCE) == used.id
+    assert [m.id for m in engine.stats()["models"]] == [pinned.id]
+    engine.pin(pinned, False)
+    assert went.get(timeout=PATIENCE) == pinned.id
+
+
+def test_a_listener_that_raises_ends_nothing(engine: Engine, model_folder: Folder) -> None:
+    heard = threading.Event()
+
+    def told(model_id: str) -> None:
+        heard.set()
+        raise RuntimeError("the listener's own fault")
+
+    engine.load(model_folder("plain"))
+    engine.unload_idle(0.0, told)
+    assert heard.wait(PATIENCE)
+    assert engine.stats()["models"] == []
+    with pytest.raises(ValueError, match="after"):
+        engine.unload_idle(-1.0)
+
+
+def test_beside_slow_steps_more_is_read_in_a_turn(
+    model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For half of what a step took up to the gap budget, for a quarter of long ones."""
+    now = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    pieces: list[int] = []
+
+    def load(examined: loader.Examined, *_: Any) -> Iterator[Any]:
+        while True:
+            now[0] += 0.015
+            pieces.append(1)
+            yield
+
+    monkeypatch.setattr(loader, "load", load)
+    state = State()
+    loading = Loading(state, Workers(Mailbox()), Confined())
+    candidate = Candidate(examined(model_folder("plain")), None)  # type: ignore[arg-type]
+    command = Load(str(model_folder("plain")), Answer(), None, None)
+    loading._examining.append(command)
+    loading._examined(command, candidate)
+    wanted = loading.next_wanted()
+    assert wanted is not None
+    loading.begin(LoadAdmission(wanted.key, wanted.nbytes, False))
+    for decoding, count in ((0.0, 1), (0.05, 1), (0.07, 2), (0.2, 3), (0.4, 6), (9.0, 13)):
+        pieces.clear()
+        loading.step(decoding)
+        assert len(pieces) == count

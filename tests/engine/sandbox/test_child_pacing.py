@@ -1,0 +1,102 @@
+"""Long work in a child, while chats stream on all of the processor."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from engine.engine import Engine
+from engine.errors import EngineError
+from engine.params import SamplingParams
+from engine.runtime import loop
+from engine.sandbox import process, protocol
+from engine.sandbox.confined import Confined
+from tests.engine.sandbox.test_confined import write_tokenizer
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="OpenBLAS is taken on Linux only")
+
+
+@pytest.fixture
+def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_last_token", float("-inf"))
+
+
+def state(pid: int) -> str:
+    """One letter; "T" for a process that is stopped."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_only_beside_chats_that_stream(quiet: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr(process, "time", SimpleNamespace(monotonic=lambda: now))
+    assert not process.streaming()
+    process.streamed()
+    assert process.streaming()
+    now += 2.0
+    assert not process.streaming()
+
+
+def test_a_child_is_stopped_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[object] = []
+
+    def look(seconds: float) -> None:
+        deadline = time.monotonic() + 10
+        while state(child.pid) != "T":
+            assert time.monotonic() < deadline
+        seen.append("stopped")
+
+    clock = SimpleNamespace(sleep=look, monotonic=time.monotonic)
+    monkeypatch.setattr(process, "time", clock)
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        assert process.pause(child.pid) >= 0
+        child.communicate(b"\n", timeout=60)  # stopped, it would not end
+    assert child.returncode == 0
+    clock.sleep = seen.append
+    process.pause(child.pid)  # nobody is there any more, and nothing is raised
+    assert seen == ["stopped", process.PAUSE]
+
+
+def test_checking_a_tokenizer_is_paced_and_the_pauses_take_none_of_its_time(
+    quiet: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Each pause is longer than the whole limit, by a clock that is put forward."""
+    ahead = 0.0
+
+    def pause(pid: int) -> float:
+        nonlocal ahead
+        ahead += 1000.0
+        return 1000.0
+
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + ahead)
+    monkeypatch.setattr(process, "time", clock)
+    monkeypatch.setattr(process, "streaming", lambda: True)
+    monkeypatch.setattr(process, "pause", pause)
+    write_tokenizer(tmp_path)
+    confined = Confined()
+    try:
+        with pytest.raises(EngineError, match="not a model folder"):
+            confined.look(tmp_path, "it")
+        assert ahead == 0  # what a chat's prompts and folders need is short, and is not paced
+        assert confined.check_tokenizer(tmp_path, "it", None).largest_id > 0
+        assert ahead > protocol.TOKENIZER.seconds
+    finally:
+        confined.close()
+
+
+def test_the_engine_says_when_a_chat_takes_all_of_the_processor(
+    quiet: None,
+    monkeypatch: pytest.MonkeyPatch,
+    engine: Engine,
+    model_folder: Callable[[str], Path],
+) -> None:
+    model = engine.load(model_folder("plain"))
+    for taken in (False, True):
+        monkeypatch.setattr(loop, "openblas", lambda taken=taken: taken)
+        engine.open_session(model).send("Hello", SamplingParams(max_tokens=2)).text(60)
+        assert process.streaming() == taken

@@ -1,0 +1,875 @@
+"""Untrusted work is done in children with limits: it fails alone, and the next request works."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.bench.random_models import CHATML, write_tokenizer
+from engine.cache.ledger import Ledger
+from engine.cli.arguments import GUIDE
+from engine.errors import (
+    CONTEXT_OVERFLOW,
+    ENGINE_STOPPED,
+    INVALID_REQUEST,
+    MODEL_LOAD_FAILED,
+    TEMPLATE_ERROR,
+    EngineError,
+)
+from engine.model import fingerprint
+from engine.model.folder import check as check_folder
+from engine.params import SamplingParams
+from engine.sandbox import bounds, process, protocol
+from engine.sandbox import confined as confined_module
+from engine.sandbox.confined import CheckedTokenizer, Confined
+from engine.sandbox.process import resident
+from engine.sandbox.prompts import describe
+from engine.sandbox.protocol import Kind, Limits
+from engine.text import pieces
+from engine.text.prompt import build
+from engine.text.rendering import InProcess, Reader, TooLongError
+from tests.engine import hostile
+
+_MB = 2**20
+HELLO = [{"role": "user", "content": "Hello"}]
+FILE = {"model_type": "llama", "num_hidden_layers": 2, "vocab_size": 300}
+
+
+@pytest.fixture(scope="module")
+def confined() -> Iterator[Confined]:
+    """With short limits; tokenizers have longer ones, as transformers has to be imported."""
+    short = Limits(1.0, 700 * _MB, 4 * _MB)
+    large = Limits(60.0, 4096 * _MB, 64 * _MB)
+    made = Confined(
+        template=short,
+        form=Limits(20.0, 2048 * _MB, _MB),
+        files=Limits(20.0, 700 * _MB, 4 * _MB),
+        tokenizer=large,
+        encoding=lambda characters: Limits(2.0, 700 * _MB, 4 * _MB),
+    )
+    yield made
+    made.close()
+
+
+def described(folder: Path, template: str | None = CHATML, **more: Any) -> CheckedTokenizer:
+    """A tokenizer as a check would describe it, were it to pass whatever it is."""
+    import zlib
+
+    packed = zlib.compress((folder / "tokenizer.json").read_bytes(), 1)
+    known = {"template": template, "special": {}, "bos": "", "split_special_tokens": False}
+    key = f"{folder}{hash(template)}"
+    given = {"rows": 300, "largest_id": 260, "longest_token": 15, "eos": [2], "defaults": None}
+    return CheckedTokenizer(
+        **{"key": key, "folder": str(folder), "known": known, "packed": packed, **given, **more}
+    )
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> CheckedTokenizer:
+    folder = tmp_path_factory.mktemp("plain")
+    write_tokenizer(folder)
+    return described(folder)
+
+
+def works(confined: Confined, model: CheckedTokenizer) -> None:
+    """A prompt of an ordinary model is made of its messages."""
+    reader = confined.reader(model)
+    (text,) = reader.render([(HELLO, True)], None)
+    assert text == "<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n"
+    assert len(reader.encode([text])[0]) == 24  # three of them special
+
+
+def rendered(reader: Reader) -> str:
+    """One prompt's text; raises why there is none."""
+    (text,) = reader.render([(HELLO, True)], None)
+    if isinstance(text, EngineError):
+        raise text
+    return text
+
+
+# Templates: F1
+
+
+@pytest.mark.parametrize("name", hostile.TEMPLATES)
+def test_fault_f1_a_hostile_template_ends_by_itself(
+    confined: Confined, plain: CheckedTokenizer, name: str, tmp_path: Path
+) -> None:
+    write_tokenizer(tmp_path)
+    bad = confined.reader(described(tmp_path, hostile.TEMPLATES[name]))
+    begin = time.monotonic()
+    with pytest.raises(EngineError) as caught:
+        rendered(bad)
+    assert caught.value.code == TEMPLATE_ERROR
+    assert caught.value.message.startswith("The model's chat template")
+    assert len(caught.value.message) < 1200
+    assert time.monotonic() - begin < 20
+    works(confined, plain)
+
+
+def test_fault_f1_neighbours_need_not_wait_for_an_endless_template(
+    confined: Confined, plain: CheckedTokenizer, tmp_path: Path
+) -> None:
+    write_tokenizer(tmp_path)
+    with_patience = Confined(template=Limits(60.0, 700 * _MB, _MB))
+    bad = with_patience.reader(described(tmp_path, hostile.ENDLESS))
+    told: list[str] = []
+
+    def endless() -> None:
+        try:
+            bad.render([(HELLO, True)], None)
+        except EngineError as error:
+            told.append(error.code)
+
+    threads = [threading.Thread(target=endless) for _ in range(3)]  # of one model: one child
+    for thread in threads:
+        thread.start()
+    works(with_patience, plain)
+    assert all(thread.is_alive() for thread in threads)
+    with_patience.close()
+    for thread in threads:
+        thread.join(10)
+    assert told == [ENGINE_STOPPED] * 3
+
+
+# Forms: F2
+
+FORMS: dict[str, dict[str, Any]] = {
+    "properties": {"json_schema": hostile.chain(1500)},
+    "references": {
+        "json_schema": {
+            "$defs": {
+                **{f"a{i}": {"$ref": f"#/$defs/a{i + 1}"} for i in range(5000)},
+                "a5000": {"type": "string"},
+            },
+            "$ref": "#/$defs/a0",
+        }
+    },
+    "items": {"json_schema": hostile.nested(300, lambda s: {"type": "array", "items": s})},
+    "all of": {"json_schema": hostile.nested(300, lambda s: {"allOf": [s]})},
+    "any of": {"json_schema": hostile.nested(300, lambda s: {"anyOf": [s, {"type": "null"}]})},
+    "rules": {"grammar": hostile.grammar_chain(3000)},
+    "groups": {"regex": "(" * 5000 + "a" + ")" * 5000},
+    "brackets": {"grammar": "start: " + "(" * 5000 + '"a"' + ")" * 5000},
+    "half a character": {"regex": "a\ud800"},
+    "choices": {"choices": tuple(f"choice {i}" for i in range(100_000))},
+    "length": {"regex": "a" * 300_000},
+    "parts": {"json_schema": {"enum": [[] for _ in range(20_000)]}},
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_fault_f2_a_form_too_deep_or_too_large_is_refused_by_its_size(name: str) -> None:
+    reason = bounds.form_refusal(SamplingParams(**FORMS[name]))
+    assert reason.endswith(".")
+    assert len(reason) < 200
+
+
+@pytest.mark.parametrize("name", ["properties", "references", "rules", "groups"])
+def test_fault_f2_a_form_that_crashes_its_library_is_one_error(
+    confined: Confined, plain: CheckedTokenizer, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "form_refusal", lambda params: "")
+    assert confined.form_refusal(SamplingParams(**FORMS[name]), plain, [2])
+    works(confined, plain)
+    assert confined.form_refusal(SamplingParams(choices=("yes", "no")), plain, [2]) == ""
+
+
+def test_ordinary_forms_pass(confined: Confined, plain: CheckedTokenizer) -> None:
+    recursive = {
+        "$defs": {"n": {"type": "object", "properties": {"next": {"$ref": "#/$defs/n"}}}},
+        "$ref": "#/$defs/n",
+    }
+    forms: list[dict[str, Any]] = [
+        {"json_schema": {}},
+        {"json_schema": recursive},
+        {"json_schema": hostile.chain(bounds.LONGEST_CHAIN - 10)},
+        {"json_schema": hostile.nested(90, lambda s: {"type": "array", "items": s})},
+        {"regex": r"\d{4}-\d\d"},
+        {"choices": tuple(f"choice {i}" for i in range(bounds.MOST_CHOICES))},
+        {"grammar": hostile.grammar_chain(90)},
+        {"grammar": 'start: "a" b\nb: /[(\\[]+/'},
+    ]
+    for form in forms:
+        params = SamplingParams(**form)
+        assert confined.form_refusal(params, plain, [2]) == "", form
+        assert confined.form_refusal(params) == "", form
+    assert confined.form_refusal(SamplingParams()) == ""
+
+
+@pytest.mark.parametrize("regex", ["(a?){30000}a{30000}", "((a{100}){100}){50}"])
+def test_s9_a_form_whose_cost_shows_at_its_first_token_is_refused(
+    confined: Confined, plain: CheckedTokenizer, regex: str
+) -> None:
+    """It compiles, and its first tokens can be told: llguidance gives up when one is taken."""
+    reason = confined.form_refusal(SamplingParams(regex=regex), plain, [2])
+    assert "takes too" in reason
+    assert confined.form_refusal(SamplingParams(regex="(a?){30}a{30}"), plain, [2]) == ""
+    assert confined.form_refusal(SamplingParams(choices=("<|im_end|>",)), plain, [2]) == ""
+
+
+def test_a_form_is_refused_in_the_words_of_its_library(
+    confined: Confined, plain: CheckedTokenizer
+) -> None:
+    wrong = SamplingParams(json_schema={"type": "nonsense"})
+    assert confined.form_refusal(wrong, plain, [2]) == "Invalid type: nonsense"
+    assert "unclosed group" in confined.form_refusal(SamplingParams(regex="(a|"))
+    itself = SamplingParams(json_schema={"$ref": "#"})
+    assert confined.form_refusal(itself, plain, [2])
+
+
+# Tokenizers: F3, F4, F5
+
+
+def test_fault_f3_a_word_beyond_the_embedding_is_refused(
+    confined: Confined, tmp_path: Path
+) -> None:
+    hostile.change_tokenizer(tmp_path, hostile.far_id)
+    with pytest.raises(EngineError, match="does not belong to it: it has a token 2,000,000") as e:
+        confined.check_tokenizer(tmp_path, "Model", rows=300)
+    assert e.value.code == MODEL_LOAD_FAILED
+    assert e.value.message.startswith("Model could not be loaded. Its tokenizer")
+
+
+def test_fault_f3_a_prompt_with_a_token_beyond_the_embedding_is_refused(
+    confined: Confined, tmp_path: Path
+) -> None:
+    write_tokenizer(tmp_path)
+    short = confined.reader(described(tmp_path, rows=5))  # as if only special tokens were known
+    assert short.encode(["<think>"]) == [[3]]
+    with pytest.raises(EngineError, match="that the model does not know") as caught:
+        short.encode(["<think>a"])
+    assert caught.value.code == INVALID_REQUEST
+
+
+@pytest.mark.parametrize("name", hostile.PANICS)
+def test_fault_f4_a_tokenizer_that_panics_is_refused(
+    confined: Confined, name: str, tmp_path: Path
+) -> None:
+    hostile.change_tokenizer(tmp_path, hostile.PANICS[name])
+    with pytest.raises(EngineError, match="Model could not be loaded") as caught:
+        confined.check_tokenizer(tmp_path, "Model", rows=300)
+    assert caught.value.code == MODEL_LOAD_FAILED
+
+
+@pytest.mark.parametrize("name", hostile.PANICS)
+def test_fault_f4_a_panic_ends_one_prompt(
+    confined: Confined, plain: CheckedTokenizer, name: str, tmp_path: Path
+) -> None:
+    hostile.change_tokenizer(tmp_path, hostile.PANICS[name])
+    with pytest.raises(EngineError, match="The model's tokenizer") as caught:
+        confined.reader(described(tmp_path)).encode(["Hello"])
+    assert caught.value.code == INVALID_REQUEST
+    works(confined, plain)
+
+
+@pytest.mark.parametrize("name", hostile.EXPLOSIONS)
+def test_fault_f5_a_tokenizer_that_explodes_is_refused(
+    confined: Confined, name: str, tmp_path: Path
+) -> None:
+    hostile.change_tokenizer(tmp_path, hostile.EXPLOSIONS[name])
+    with pytest.raises(EngineError, match="Model could not be loaded") as caught:
+        confined.check_tokenizer(tmp_path, "Model", rows=300)
+    assert caught.value.code == MODEL_LOAD_FAILED
+
+
+@pytest.mark.parametrize("name", ["replace", "replace a little", "prepend"])
+def test_fault_f5_an_explosion_ends_one_prompt(
+    confined: Confined, plain: CheckedTokenizer, name: str, tmp_path: Path
+) -> None:
+    hostile.change_tokenizer(tmp_path, hostile.EXPLOSIONS[name])
+    with pytest.raises(EngineError, match="The model's tokenizer"):
+        confined.reader(described(tmp_path)).encode(["Hello, here we are"])
+    works(confined, plain)
+
+
+# Folders: F5
+
+
+def weights(header: Any, data: bytes = b"", length: int | None = None) -> bytes:
+    """A safetensors file."""
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return (len(text) if length is None else length).to_bytes(8, "little") + text + data
+
+
+TENSOR = {"dtype": "F32", "shape": [300, 1], "data_offsets": [0, 1200]}
+EMBEDDING = {"__metadata__": {"format": "mlx"}, "model.embed_tokens.weight": TENSOR}
+
+
+def write_folder(folder: Path, **config: Any) -> None:
+    (folder / "config.json").write_text(json.dumps({**FILE, **config}))
+    (folder / "model.safetensors").write_bytes(weights(EMBEDDING, bytes(1200)))
+    (folder / "tokenizer.json").write_text("{}")
+
+
+def test_a_good_folder_is_described(confined: Confined, tmp_path: Path) -> None:
+    write_folder(tmp_path)
+    (tmp_path / "generation_config.json").write_text('{"top_p": 0.5}')
+    facts = confined.look(tmp_path, "Model")
+    assert (facts.rows, facts.files, facts.config) == (300, ["model.safetensors"], FILE)
+    assert facts.size == (tmp_path / "model.safetensors").stat().st_size
+    assert facts.generation == {"top_p": 0.5}
+
+
+@pytest.mark.parametrize("kind", ["fifo", "device", "huge"])
+def test_templates_in_a_folder_of_their_own_are_looked_at_too(
+    confined: Confined, kind: str, tmp_path: Path
+) -> None:
+    write_folder(tmp_path)
+    plain = fingerprint.contents(tmp_path)
+    file = tmp_path / "additional_chat_templates" / "rag.jinja"
+    file.parent.mkdir()
+    file.write_text("{{ messages }}")
+    confined.look(tmp_path, "Model")
+    assert fingerprint.contents(tmp_path) != plain  # another template is another model
+    assert file.name in str(fingerprint.identity(tmp_path))
+    file.unlink()
+    if kind == "fifo":
+        os.mkfifo(file)
+    elif kind == "device":
+        file.symlink_to("/dev/zero")
+    else:
+        file.write_text(" " * (_MB + 1))
+    with pytest.raises(EngineError, match=r"rag\.jinja is") as caught:
+        confined.look(tmp_path, "Model")
+    assert caught.value.code == MODEL_LOAD_FAILED
+
+
+@pytest.mark.parametrize(
+    "name", ["notes.txt", "chat_template.jinja", "model.safetensors", "a.json"]
+)
+@pytest.mark.parametrize("kind", ["fifo", "device", "link to a fifo", "link to nothing", "folder"])
+def test_fault_f5_what_is_no_ordinary_file_is_refused(
+    confined: Confined, tmp_path: Path, name: str, kind: str
+) -> None:
+    write_folder(tmp_path)
+    file = tmp_path / name
+    file.unlink(missing_ok=True)
+    if kind == "fifo":
+        os.mkfifo(file)
+    elif kind == "device":
+        file.symlink_to("/dev/zero")
+    elif kind == "link to a fifo":
+        os.mkfifo(tmp_path / "pipe")
+        file.symlink_to(tmp_path / "pipe")
+    elif kind == "folder":
+        file.mkdir()
+    else:
+        file.symlink_to(tmp_path / "nothing")
+    with pytest.raises(EngineError, match=name) as caught:
+        confined.look(tmp_path, "Model")
+    assert caught.value.code == MODEL_LOAD_FAILED
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"num_hidden_layers": 300_000},
+        {"text_config": {"n_layer": 300_000}},
+        {"num_local_experts": 10**9},
+        {"deep": hostile.nested(500, lambda inner: [inner])},
+        {"model_type": 5},
+        {"text": "x" * 5_000_000},
+    ],
+)
+def test_fault_f5_a_config_beyond_all_measure_is_refused(
+    confined: Confined, tmp_path: Path, config: dict[str, Any]
+) -> None:
+    write_folder(tmp_path, **config)
+    with pytest.raises(EngineError, match="Model") as caught:
+        confined.look(tmp_path, "Model")
+    assert caught.value.code == MODEL_LOAD_FAILED
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"[1]",
+        b"[" * 100_000,
+        b'{"a": ' * 100_000,
+    ],
+)
+def test_fault_f5_a_config_that_is_none_is_refused(
+    confined: Confined, tmp_path: Path, content: bytes
+) -> None:
+    write_folder(tmp_path)
+    (tmp_path / "config.json").write_bytes(content)
+    with pytest.raises(EngineError, match=r"The config.json of Model"):
+        confined.look(tmp_path, "Model")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        weights([]),
+        weights({"a": 5}),
+        weights({"a": {**TENSOR, "data_offsets": [0, 10**15]}}),
+        weights({"a": {**TENSOR, "data_offsets": [5, 1]}}, bytes(1200)),
+        weights({"a": {**TENSOR, "data_offsets": [0, 600]}}, bytes(1200)),
+        weights({"a": {**TENSOR, "shape": [-300, -1]}}, bytes(1200)),
+        weights({"a": {**TENSOR, "shape": [10**9, 10**9]}}, bytes(1200)),
+        weights(EMBEDDING),
+        weights(b"[" * 100_000),
+        weights(b"{}", length=6_000_000_000),
+    ],
+)
+def test_fault_f5_a_header_that_contradicts_itself_is_refused(
+    confined: Confined, tmp_path: Path, content: bytes
+) -> None:
+    write_folder(tmp_path)
+    (tmp_path / "model.safetensors").write_bytes(content)
+    with pytest.raises(EngineError, match=r"model.safetensors is (damaged|incomplete)"):
+        confined.look(tmp_path, "Model")
+
+
+def test_fault_f5_a_sparse_file_is_not_read(confined: Confined, tmp_path: Path) -> None:
+    write_folder(tmp_path)
+    with (tmp_path / "model.safetensors").open("wb") as file:
+        file.write(weights(b"{}", length=6_000_000_000))
+        file.truncate(6_000_000_100)
+    with pytest.raises(EngineError, match=r"holes|header of 6,000 MB"):
+        confined.look(tmp_path, "Model")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda f: (f / "model.safetensors").unlink(), "has no safetensors weights"),
+        (lambda f: (f / "tokenizer.json").unlink(), "has no tokenizer"),
+        (lambda f: (f / "config.json").unlink(), "config.json is missing"),
+        (lambda f: write_folder(f, model_file="x.py"), "wants to run code"),
+        (lambda f: index(f, ["model.safetensors", "model-2.safetensors"]), "1 of its 2 files"),
+    ],
+)
+def test_a_folder_that_is_no_model_is_refused_in_the_engines_words(
+    confined: Confined, tmp_path: Path, change: Callable[[Path], object], words: str
+) -> None:
+    write_folder(tmp_path)
+    change(tmp_path)
+    with pytest.raises(EngineError, match=words) as caught:
+        confined.look(tmp_path, "Model")
+    with pytest.raises(EngineError) as own:
+        check_folder(tmp_path, "Model")
+    assert caught.value.args == own.value.args
+
+
+def index(folder: Path, files: list[str]) -> None:
+    named = {f"t{number}": file for number, file in enumerate(files)}
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": named}))
+
+
+# Sizes: F6
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [{"role": "user", "content": "x" * 20_000_000}],
+        [{"role": "user", "content": "x"}] * 100_000,
+        [{"role": "user", "content": "x" * 1000}] * 19_000,
+    ],
+)
+def test_fault_f6_what_cannot_fit_is_refused_by_its_characters(messages: list[Any]) -> None:
+    with pytest.raises(EngineError) as caught:
+        bounds.check_prompt(messages, context=131_072)
+    assert caught.value.code == CONTEXT_OVERFLOW
+
+
+def test_fault_f6_messages_nested_without_end_are_refused() -> None:
+    for inner in (hostile.nested(5000, lambda v: [v]), [[]] * 300_000):
+        with pytest.raises(EngineError) as caught:
+            bounds.check_prompt([{"role": "user", "content": "", "tool_calls": inner}], 4096)
+        assert caught.value.code == INVALID_REQUEST
+
+
+def test_what_may_fit_passes_the_bound() -> None:
+    bounds.check_prompt([{"role": "user", "content": " " * 16 * 2048}], context=2048)
+    bounds.check_prompt(HELLO * 2000, context=2048)
+    assert bounds.most_characters(10**9) == bounds.MOST_CHARACTERS
+
+
+# The same as transformers
+
+
+TEMPLATES = {
+    "ChatML": CHATML,
+    "the Guide's": (GUIDE / "chat_template.jinja").read_text(encoding="utf-8"),
+    "none": None,
+    "no system": "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no system') }}"
+    "{% endif %}{% for m in messages %}[{{ m.role }}]{{ m.content | trim }}{% endfor %}",
+    "alternating": "{{ bos_token }}{% for m in messages %}{% if (m['role'] == 'user') != "
+    "(loop.index0 % 2 == 0) %}{{ raise_exception('must alternate') }}{% endif %}"
+    "{{ '[INST] ' + m['content'] + ' [/INST]' if m['role'] == 'user' else m['content'] "
+    "+ eos_token }}"
+    "{% endfor %}",
+    "thinking": "{%- set ns = namespace(last=messages|length - 1, seen=[]) -%}\n"
+    "{%- for m in messages[::-1] -%}\n{%- set ns.seen = ns.seen + [m.role] -%}\n{%- endfor -%}\n"
+    "{{ ns.seen | join(',') }}{% for m in messages %}\n    {% if m.reasoning_content %}<think>"
+    "{{ m.reasoning_content }}|{{ m.thinking }}</think>{% endif %}\n{{ m.content }}\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n"
+    "{% if enable_thinking is defined and enable_thinking is false %}<think></think>{% endif %}"
+    "{% endif %}",
+    "tools": "{% if tools %}{{ tools }}{% endif %}{{ documents }}{% for m in messages %}"
+    "{{ m | tojson }}{{ m | tojson(indent=2, sort_keys=True) }}{% for c in m.tool_calls or [] %}"
+    "{{ c.function.name }}({{ c.function.arguments | tojson(separators=(',', ':')) }}){% endfor %}"
+    "{% endfor %}",
+    "controls": "{% for m in messages %}{% if loop.index == 2 %}{% continue %}{% endif %}"
+    "{% generation %}{{ m.content }}{% endgeneration %}{% if loop.index == 3 %}{% break %}"
+    "{% endif %}{% endfor %}{{ dict(a=1).items() | list }}{{ strftime_now('%Y') }}",
+    "escapes": "  {% for m in messages %}\n  {{ m.content | e }} {{ m.content | tojson }}\n"
+    "  {% endfor %}\n{{ undefined_thing }}{{ messages[0].name | default('nobody') }}\n\n",
+    "macros": "{% macro say(m, n=1) %}{{ m.content * n }}{{ caller is defined }}{% endmacro %}"
+    "{% for m in messages %}{{ say(m, n=2) }}{% filter upper %}{{ m.role }}{% endfilter %}"
+    "{% endfor %}{{ messages | map(attribute='role') | unique | list }}",
+    "forbidden": "{{ messages.append(1) }}",
+    "inside": "{{ ''.__class__.__mro__ }}",
+    "underscore": "{% set ns = namespace(_a=1) %}",
+    "wrong": "{% for m in messages %}",
+    "undefined": "{{ nobody.name }}",
+}
+CONVERSATIONS: list[list[dict[str, Any]]] = [
+    HELLO,
+    [{"role": "system", "content": "Be brief."}, *HELLO],
+    [
+        {"role": "system", "content": "Sei kurz: äöü 日本語 👋🏽 <b>&amp;"},
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": "b\n\n c ", "reasoning_content": "hm"},
+        {"role": "user", "content": "  d\u2028e  "},
+    ],
+    [
+        {"role": "user", "content": "a", "name": None, "thinking": "x"},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"function": {"name": "f", "arguments": {"x": [1, 2.5, None, True]}}}],
+        },
+        {"role": "tool", "content": "{}", "reasoning": "y"},
+    ],
+]
+
+
+@pytest.fixture(scope="module")
+def wrapper(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str | None], tuple[Any, Path]]:
+    """mlx-lm's wrapper of a tokenizer with a template, loaded as the engine loads it."""
+    from mlx_lm.tokenizer_utils import load
+
+    def made(template: str | None) -> tuple[Any, Path]:
+        folder = tmp_path_factory.mktemp("wrapped")
+        write_tokenizer(folder, template)
+        return load(folder, eos_token_ids=[2]), folder
+
+    return made
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_prompts_are_the_same_as_in_the_engines_own_process(
+    confined: Confined, wrapper: Callable[[str | None], tuple[Any, Path]], name: str
+) -> None:
+    tokenizer, folder = wrapper(TEMPLATES[name])
+    packed = describe(tokenizer)
+    assert packed is not None
+    reader = confined.reader(described(folder, known=packed[0], packed=packed[1]))
+    for messages in CONVERSATIONS:
+        for reasoning in (None, False, True):
+            want, ledger = outcome(tokenizer, messages, reasoning, Ledger())
+            have, _ = outcome(tokenizer, messages, reasoning, Ledger(), reader)
+            assert have == want
+            if isinstance(want, EngineError):
+                continue
+            more = [*messages, {"role": "assistant", "content": "Yes"}]
+            for last in (more, [*more, *HELLO]):
+                want, _ = outcome(tokenizer, last, reasoning, ledger)
+                assert outcome(tokenizer, last, reasoning, ledger, reader)[0] == want
+
+
+@pytest.mark.parametrize("name", ["tools", "escapes", "undefined"])
+def test_prompts_are_the_same_where_texts_are_handed_over_in_pieces(
+    confined: Confined,
+    wrapper: Callable[[str | None], tuple[Any, Path]],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    monkeypatch.setattr(confined_module, "_LONG", 3)
+    monkeypatch.setattr(confined_module, "_MOST_LISTED", 5)
+    monkeypatch.setattr(pieces, "PIECE", 3)
+    monkeypatch.setattr(pieces, "TOKENS", 2)
+    test_prompts_are_the_same_as_in_the_engines_own_process(confined, wrapper, name)
+
+
+def test_a_long_paste_is_never_worked_on_by_one_call(
+    confined: Confined,
+    wrapper: Callable[[str | None], tuple[Any, Path]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """JSON's encoder holds Python's lock until it has ended: 0.2 s for 16 MB."""
+    tokenizer, folder = wrapper(CHATML)
+    packed = describe(tokenizer)
+    assert packed is not None
+    made = confined.reader(described(folder, known=packed[0], packed=packed[1]))
+    pasted = [{"role": "user", "content": "Zeile für Zeile\n" * 20_000}, *HELLO * 5_000]
+    dumps, lengths = json.dumps, list[int]()
+
+    def watched(*args: Any, **options: Any) -> str:
+        text = dumps(*args, **options)
+        lengths.append(len(text))
+        return text
+
+    monkeypatch.setattr(json, "dumps", watched)
+    (text,) = made.render([(pasted, True)], None)
+    assert isinstance(text, str)
+    assert text.count("Zeile") == 40_000
+    assert max(lengths) < 2**17
+
+
+def test_a_prompt_of_more_tokens_than_may_be_is_only_counted(
+    confined: Confined, plain: CheckedTokenizer
+) -> None:
+    made = confined.reader(plain)
+    assert len(made.encode(["hello there"], 11)[0]) == 11
+    with pytest.raises(TooLongError) as caught:
+        made.encode(["hello there", "more"], 10)
+    assert caught.value.tokens == 11
+    assert [len(ids) for ids in made.encode(["a", "hello there"], 10)] == [1, 11]
+    works(confined, plain)
+
+
+def outcome(
+    tokenizer: Any,
+    messages: list[dict[str, Any]],
+    reasoning: bool | None,
+    ledger: Ledger,
+    reader: Reader | None = None,
+) -> tuple[object, Ledger]:
+    """A prompt or what is wrong, and what a session remembers after an answer."""
+    try:
+        prompt = build(tokenizer, messages, reasoning, ledger, reader)
+    except EngineError as error:
+        return (error.code, error.message), ledger
+    answer = tokenizer.encode(" Yes", add_special_tokens=False)
+    return prompt, prompt.ledger(" Yes", answer)
+
+
+def test_the_guide_is_read_the_same(confined: Confined) -> None:
+    from mlx_lm.tokenizer_utils import load
+
+    facts = confined.look(GUIDE, "Guide")
+    assert facts.rows == facts.config["vocab_size"] == 4096
+    checked = confined.check_tokenizer(GUIDE, "Guide", facts.rows, [2, 0])
+    assert (checked.largest_id, checked.rows, checked.eos) == (4095, 4096, [2, 0])
+    assert checked.known is not None
+    tokenizer, reader = load(GUIDE), confined.reader(checked)
+    texts = ["", " Hello  there\n", "<|im_start|>user<think>", "ẞ👋🏽\r\n\t日本", "x" * 5000]
+    assert reader.encode(texts) == InProcess(tokenizer).encode(texts)
+    for messages in CONVERSATIONS[:3]:
+        want = outcome(tokenizer, messages, True, Ledger())
+        assert outcome(tokenizer, messages, True, Ledger(), reader) == want
+
+
+def test_a_tokenizer_with_code_of_its_own_keeps_it(confined: Confined, tmp_path: Path) -> None:
+    """mlx-lm's tokenizer that has line breaks written as <n>."""
+    from mlx_lm.tokenizer_utils import load
+
+    write_tokenizer(tmp_path)
+    settings = json.loads((tmp_path / "tokenizer_config.json").read_text())
+    settings["tokenizer_class"] = "NewlineTokenizer"
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    checked = confined.check_tokenizer(tmp_path, "Model", 300, [2])
+    assert checked.known is None
+    own = load(tmp_path)
+    texts = ["a\nb", "<n>"]
+    assert confined.reader(checked).encode(texts) == InProcess(own).encode(texts)
+    want = InProcess(own).render([(HELLO, True)], None)
+    assert confined.reader(checked).render([(HELLO, True)], None) == want
+
+
+# The processes
+
+
+def test_a_frozen_program_starts_itself() -> None:
+    for kind in Kind:
+        command = process.command(kind, frozen=True)
+        assert command == [sys.executable, "--confined-child", kind.value]
+
+
+@pytest.mark.parametrize("command", [["app", process.ARGUMENT], ["engine.sandbox"]])
+def test_the_program_is_a_child_when_it_is_told_so(command: list[str]) -> None:
+    """It says that it is ready, and ends with its input, having said nothing else."""
+    done = subprocess.run(
+        [sys.executable, "-m", *command], input=b"", capture_output=True, timeout=60, check=True
+    )
+    assert json.loads(done.stdout[protocol.HEAD :]) == {"ready": True, "blobs": []}
+    assert done.stderr == b""
+
+
+PARENT = """
+import sys, threading, time
+sys.path.insert(0, {root!r})
+from engine.sandbox.confined import Confined
+from tests.engine.sandbox.test_confined import HELLO, Path, described, hostile, works
+from tests.engine.sandbox.test_confined import write_tokenizer
+confined = Confined()
+write_tokenizer(Path({folder!r}))
+works(confined, described(Path({folder!r})))
+bad = confined.reader(described(Path({folder!r}), hostile.TEMPLATES[{template!r}]))
+threading.Thread(target=bad.render, args=([(HELLO, True)], None), daemon=True).start()
+while not (pids := confined.pids) or confined._children._idle:
+    time.sleep(0.01)
+print(*pids, flush=True)
+{end}
+"""
+
+
+@pytest.mark.parametrize("end", ["time.sleep(60)", "sys.exit()"])
+def test_children_end_with_their_parent(tmp_path: Path, end: str) -> None:
+    """Killed or at its own end, in the midst of a computation that no signal of Python's ends."""
+    root = str(Path(__file__).parents[3])
+    script = PARENT.format(root=root, folder=str(tmp_path), template="power", end=end)
+    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    with parent.stdout as told:
+        pids = [int(pid) for pid in told.readline().split()]
+    assert pids
+    if "sleep" in end:
+        parent.kill()
+    parent.wait(timeout=10)
+    deadline = time.monotonic() + 10
+    while any(runs(pid) for pid in pids):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+LATE = """
+import threading
+from engine.params import SamplingParams
+from engine.sandbox.confined import Confined
+confined = Confined()
+main = threading.current_thread()
+def ask():
+    main.join()
+    print(confined.form_refusal(SamplingParams(choices=("yes",))) == "")
+threading.Thread(target=ask).start()
+"""
+
+
+def test_threads_that_an_exit_waits_for_still_have_children() -> None:
+    root = Path(__file__).parents[3]
+    done = subprocess.run(
+        [sys.executable, "-c", LATE], cwd=root, capture_output=True, timeout=60, check=True
+    )
+    assert done.stdout == b"True\n"
+
+
+def runs(pid: int) -> bool:
+    """Whether a process is there and is more than what its parent has not yet taken note of."""
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+def test_a_child_that_is_killed_is_replaced(confined: Confined, plain: CheckedTokenizer) -> None:
+    works(confined, plain)
+    for pid in confined.pids:
+        os.kill(pid, 9)
+    works(confined, plain)
+
+
+def test_a_child_that_cannot_be_buried_costs_no_later_question(
+    confined: Confined, plain: CheckedTokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    works(confined, plain)
+    tried, reap = threading.Event(), process.Child.reap
+
+    def panic(self: process.Child) -> None:
+        reap(self)
+        tried.set()
+        raise BaseException("of a native library")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(process.Child, "reap", panic)
+        for pid in confined.pids:
+            os.kill(pid, 9)
+        works(confined, plain)
+        assert tried.wait(10)
+    works(confined, plain)
+
+
+def test_a_child_with_nothing_to_do_takes_no_cpu(
+    confined: Confined, plain: CheckedTokenizer
+) -> None:
+    works(confined, plain)
+    (pid, *_) = confined.pids
+    before = Path(f"/proc/{pid}/stat").read_text().split()[13:15]
+    time.sleep(0.5)
+    assert Path(f"/proc/{pid}/stat").read_text().split()[13:15] == before
+
+
+def test_memory_is_watched_where_the_system_does_not_limit_it(
+    confined: Confined, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert resident(os.getpid()) > 10 * _MB
+    assert resident(2**22 + 1) == 0
+    monkeypatch.setattr(process, "resident", lambda pid: 800 * _MB)
+    write_tokenizer(tmp_path)
+    with pytest.raises(EngineError, match=r"needed more than 0\.7 GB of memory"):
+        rendered(confined.reader(described(tmp_path, hostile.ENDLESS)))
+
+
+def test_many_threads_get_their_own_answers(confined: Confined, plain: CheckedTokenizer) -> None:
+    wrong: list[object] = []
+
+    def ask(number: int) -> None:
+        reader = confined.reader(plain)
+        for turn in range(20):
+            said = f"{number} {turn}"
+            (text,) = reader.render([([{"role": "user", "content": said}], False)], None)
+            if text != f"<|im_start|>user\n{said}<|im_end|>\n":
+                wrong.append(text)
+
+    threads = [threading.Thread(target=ask, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert len(confined.pids) <= 3
+
+
+def test_closed_children_are_gone_and_say_so(plain: CheckedTokenizer) -> None:
+    made = Confined()
+    made.start()
+    works(made, plain)
+    pids = made.pids
+    made.close()
+    assert pids
+    assert not any(runs(pid) for pid in pids)
+    with pytest.raises(EngineError) as caught:
+        works(made, plain)
+    assert caught.value.code == ENGINE_STOPPED
+
+
+def test_what_a_child_says_is_not_believed() -> None:
+    """Were it taken over, it could say anything."""
+    for data in (
+        b"\xff\xff\xff\xff",
+        (3).to_bytes(4, "big") + b"[1]",
+        (2).to_bytes(4, "big") + b"{}",
+        (14).to_bytes(4, "big") + b'{"blobs":[-1]}',
+        (20).to_bytes(4, "big") + b'{"blobs":[99999999]}',
+        (9).to_bytes(4, "big") + b"\xff\xfe nonsen",
+        (5000).to_bytes(4, "big") + b"[" * 5000,
+    ):
+        stream = io.BytesIO(data)
+        with pytest.raises(protocol.DamagedError):
+            protocol.unpack(stream.read, most=100_000)

@@ -1,0 +1,52 @@
+"""`python -m engine mcp`, asked by the official client over stdio."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+from mcp import Client, StdioServerParameters
+
+from tests.engine.scripted import ANSWER, write_scripted
+
+ROOT = Path(__file__).parents[3]
+SAID = "".join(ANSWER)
+
+
+def test_other_programs_ask_compare_and_close(tmp_path: Path) -> None:
+    folder = write_scripted(tmp_path / "scripted")
+    arguments = ["-m", "engine", "mcp", str(folder), "--max-tokens", "20"]
+    asyncio.run(_used(StdioServerParameters(command=sys.executable, args=arguments, cwd=ROOT)))
+
+
+async def _used(parameters: StdioServerParameters) -> None:
+    async with Client(parameters) as client:
+        tools = {tool.name for tool in (await client.list_tools()).tools}
+        assert tools == {"ask", "compare", "sessions"}
+
+        async def call(name: str, **arguments: Any) -> Any:
+            return await client.call_tool(name, arguments)
+
+        # Several at once, each its own chat.
+        asked = [call("ask", prompt="hello", session=name) for name in ("one", "two")]
+        answers = await asyncio.gather(*asked, call("compare", prompt="hello", seeds=[1, 2]))
+        assert [answer.content[0].text for answer in answers[:2]] == [SAID, SAID]
+        compared = answers[2].structured_content["result"]
+        assert [(one["seed"], one["answer"]) for one in compared] == [(1, SAID), (2, SAID)]
+
+        await call("ask", prompt="and now?", session="one")
+        listed = (await call("sessions")).structured_content["result"]
+        assert {one["session"]: one["turns"] for one in listed} == {"one": 2, "two": 1}
+        left = (await call("sessions", close="two")).structured_content["result"]
+        assert [one["session"] for one in left] == ["one"]
+
+        for wrong in (
+            call("ask", prompt="hello", model="none"),
+            call("sessions", close="two"),
+            call("compare", prompt="hello", seeds=list(range(17))),
+        ):
+            refused = await wrong
+            assert refused.is_error
+            assert "no " in refused.content[0].text or "too many" in refused.content[0].text

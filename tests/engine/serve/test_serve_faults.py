@@ -1,0 +1,612 @@
+"""The server survives its clients. Each test is named after the fault that it keeps away."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import logging
+import os
+import random
+import re
+import resource
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine
+from engine.runtime.executor import Executor, Run
+from engine.runtime.plan import StepPlan
+from engine.runtime.workers import THREADS
+from engine.serve import models as loaded_again
+from engine.serve.connection import Connection
+from engine.serve.server import Server
+from tests.engine.serving import NEVER_ENDS, connect, rest, running, status, until, user
+
+ROOT = Path(__file__).resolve().parents[3]
+SHORT = 1.0
+"""Patience of the servers in these tests, in seconds."""
+TO_END = 15.0
+"""Seconds: a hang is longer. On a machine with nothing else to do it takes less than two."""
+
+
+@pytest.fixture
+def served(model_folder: Callable[[str], Path]) -> Iterator[Server]:
+    with Engine() as engine, Server(engine, [engine.load(model_folder("plain"))], 0, SHORT) as up:
+        yield up
+
+
+@pytest.fixture
+def patient(model_folder: Callable[[str], Path]) -> Iterator[Server]:
+    """A server whose clients may be slow, as they are when hundreds share two cores."""
+    with Engine() as engine, Server(engine, [engine.load(model_folder("plain"))], 0) as up:
+        yield up
+
+
+def request(body: object, *headers: str, close: bool = True) -> bytes:
+    """A chat request as it goes over the line."""
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    head = ["POST /v1/chat/completions HTTP/1.1", "Host: localhost", *headers]
+    head += ["Connection: close"] * close + [f"Content-Length: {len(raw)}", "", ""]
+    return "\r\n".join(head).encode() + raw
+
+
+def get(path: str, *headers: str) -> bytes:
+    return "\r\n".join([f"GET {path} HTTP/1.1", "Host: localhost", *headers, "", ""]).encode()
+
+
+def exchange(server: Server, data: bytes, half_close: bool = False) -> bytes:
+    with connect(server) as client:
+        client.sendall(data)
+        if half_close:
+            client.shutdown(socket.SHUT_WR)
+        return rest(client)
+
+
+def content(answer: bytes) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(answer.partition(b"\r\n\r\n")[2])
+    return found
+
+
+def ask(server: Server, **fields: Any) -> tuple[int, dict[str, Any]]:
+    body = {"messages": [user("hello")], "max_tokens": 8, "temperature": 0, **fields}
+    answer = exchange(server, request(body))
+    return status(answer), content(answer)
+
+
+def descriptors(process: int | str = "self") -> int:
+    folder = f"/proc/{process}/fd"
+    if not os.path.isdir(folder):
+        pytest.skip("only Linux tells how many descriptors are open")
+    return len(os.listdir(folder))
+
+
+@pytest.fixture
+def many_descriptors() -> Iterator[None]:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard not in (resource.RLIM_INFINITY,) and hard < 4096:
+        pytest.skip("this test needs 4,096 descriptors")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 4096), hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize("count", [64, 128, 256])
+def test_f7_simultaneous_connections_are_all_answered(patient: Server, count: int) -> None:
+    body = {"messages": [user("x")], "max_tokens": 1, "temperature": 0}
+    asked = [request(body), *[get("/v1/models", "Connection: close")] * 3]
+    clients = [socket.socket() for _ in range(count)]
+    try:
+        for client in clients:
+            client.setblocking(False)
+            client.connect_ex(("127.0.0.1", patient.port))
+        for i, client in enumerate(clients):
+            client.settimeout(60)
+            client.sendall(asked[i % 4])
+        assert [status(rest(client)) for client in clients] == [200] * count
+    finally:
+        for client in clients:
+            client.close()
+
+
+def test_f8_json_object_gives_objects(served: Server) -> None:
+    for seed in range(5):
+        got, answer = ask(
+            served,
+            response_format={"type": "json_object"},
+            seed=seed,
+            temperature=1,
+            max_tokens=200,
+        )
+        assert got == 200
+        text = answer["choices"][0]["message"]["content"]
+        assert text.startswith("{")
+        if answer["choices"][0]["finish_reason"] == "stop":
+            assert isinstance(json.loads(text), dict)
+
+
+def test_f11_connections_that_do_nothing_are_closed_and_leave_nothing(
+    served: Server, many_descriptors: None
+) -> None:
+    assert ask(served)[0] == 200
+    until(lambda: served.connections == 0)
+    threads, files = threading.active_count(), descriptors()
+    halves = [b"", b"GET /v1/mod", b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n"]
+    halves.append(request({"messages": []})[:-5])
+    clients = []
+    try:
+        for i in range(1000):
+            client = connect(served)
+            client.sendall(halves[i % len(halves)])
+            clients.append(client)
+        assert ask(served)[0] == 200
+        for i, client in enumerate(clients):
+            answer = rest(client)
+            assert status(answer) == 408 if i % len(halves) else not answer
+    finally:
+        for client in clients:
+            client.close()
+    until(lambda: served.connections == 0)
+    assert threading.active_count() <= threads
+    until(lambda: descriptors() <= files)
+
+
+def test_f11_a_client_that_does_not_read_is_cut_off(served: Server) -> None:
+    # Accepted connections inherit this. The system would hold megabytes otherwise.
+    served._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        client.connect(("127.0.0.1", served.port))
+        client.sendall(get("/v1/models") * 2000)
+        until(lambda: served.connections == 1)
+        until(lambda: served.connections == 0)
+
+
+def test_f11_at_few_descriptors_a_new_client_is_answered(
+    model_folder: Callable[[str], Path],
+) -> None:
+    command = f"ulimit -n 128; exec {sys.executable} -m engine serve {model_folder('plain')}"
+    with command_serves(["bash", "-c", f"{command} --port 0 --quiet"]) as (child, port):
+        assert health(port) == (200, "ok")  # it has opened all that it keeps open
+        files = descriptors(child.pid)
+        idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(300)]
+        try:
+            for client in idle:
+                client.sendall(b"GET /v1")
+            for _ in range(5):
+                assert health(port) == (200, "ok")
+            with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
+                body = {"messages": [user("x")], "max_tokens": 200, "stream": True}
+                client.sendall(request({**body, "logit_bias": NEVER_ENDS}))
+                assert b"data: [DONE]" in rest(client)
+        finally:
+            for client in idle:
+                client.close()
+        until(lambda: descriptors(child.pid) <= files)
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("version", ["1.1", "1.0"])
+def test_f14_b11_a_client_that_half_closes_gets_the_rest(
+    served: Server, stream: bool, version: str
+) -> None:
+    body = {
+        "messages": [user("x")],
+        "max_tokens": 300,
+        "logit_bias": NEVER_ENDS,
+        "stream": stream,
+        "stream_options": {"include_usage": True} if stream else None,
+    }
+    asked = request(body, close=version == "1.1").replace(b"HTTP/1.1", f"HTTP/{version}".encode())
+    answer = exchange(served, asked, half_close=True)
+    assert b"HTTP/1.1 200 OK" in answer
+    assert b'"completion_tokens": 300' in answer
+    assert (b"data: [DONE]" in answer) is stream
+
+
+def test_f14_pipelined_requests_are_answered_in_order_after_a_half_close(served: Server) -> None:
+    body = {"messages": [user("x")], "max_tokens": 3}
+    asked = [get("/v1/models"), request(body, close=False), get("/health")]
+    answer = exchange(served, b"".join(asked), half_close=True)
+    places = [answer.index(p) for p in (b'"owned_by"', b'"completion_tokens"', b'"status"')]
+    assert places == sorted(places)
+    assert answer.count(b"HTTP/1.1 200 OK") == 3
+
+
+def test_f14_a_client_that_goes_away_behind_pipelined_requests_stops_its_answer(
+    served: Server,
+) -> None:
+    body = {"messages": [user("x")], "max_tokens": 12_000, "logit_bias": NEVER_ENDS}
+    with connect(served) as client:
+        client.sendall(request(body, close=False) + get("/health") * 10)
+        until(lambda: running(served) == 1)
+    until(lambda: running(served) == 0, 8)
+
+
+LONG_NUMBER = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        (b"GET /health HTTP/1.1\r\nHost: [\r\n\r\n", 403),
+        (b"GET /health HTTP/1.1\r\nHost: localhost.example.org\r\n\r\n", 403),
+        (b"GET /health HTTP/1.1\r\nHost: localhost:99999999\r\n\r\n", 403),
+        (b"GET /health HTTP/1.1\r\n\r\n", 400),
+        (b"GET /health HTTP/1.0\r\n\r\n", 403),
+        (b"GET /health HTTP/1.1\r\nHost: localhost\r\nHost: example.org\r\n\r\n", 400),
+        (get("/health", "Origin: http://["), 403),
+        (get("/health", "Origin: http://localhost:3000"), 403),
+        (get("/health", "Origin: chrome-extension://localhost"), 403),
+        (get("/health", "Origin: null"), 403),
+        (get("/v1/models", "Sec-Fetch-Site: cross-site"), 403),
+        (get("/v1/models", "Sec-Fetch-Site: same-site"), 403),
+        (get("/v1/models", f"Content-Length: {LONG_NUMBER}"), 400),
+        (get("/v1/models", "Content-Length: -1"), 400),
+        (get("/v1/models", "Content-Length: 1", "Content-Length: 2"), 400),
+        (get("/v1/models", "Transfer-Encoding: gzip"), 501),
+        (get("/v1/models", "X: " + "a" * 100_000), 431),
+        (get("/\x1b]0;x\x07"), 400),
+        (b"GET /\xff HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+        (b"\x16\x03\x01\x00\xa5\x01\x00\x00\r\n\r\n", 400),
+        (b"hello\r\n\r\n", 400),
+        (request({}).replace(b"Content-Length: 2", b"Content-Length: 99999999999"), 413),
+        (request({}).replace(b"Content-Length: 2", b"Transfer-Encoding: chunked") + b"\r\n", 400),
+        (get("/health").replace(b"GET", b"BREW"), 405),
+        (get("/nothing"), 404),
+    ],
+)
+def test_f14_a_malformed_head_is_answered_with_a_status_and_a_sentence(
+    served: Server, head: bytes, expected: int
+) -> None:
+    answer = exchange(served, head, half_close=False)
+    assert status(answer) == expected
+    message = content(answer)["error"]["message"]
+    assert message.endswith(".")
+    assert not re.search(r"bytearray|Traceback|Error\b|object at", message)
+    assert ask(served)[0] == 200
+
+
+def test_f14_escapes_in_a_path_do_not_reach_the_log(
+    served: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.DEBUG):
+        exchange(served, get("/\x1b]0;x\x07"))
+        exchange(served, get("/%1b]0;x%07?secret=1", "Connection: close"))
+        exchange(served, get("/" + "a" * 10_000, "Connection: close"))
+        body = {"messages": [user("a secret")], "max_tokens": 1}
+        exchange(served, request(body))
+    until(lambda: "POST /v1/chat/completions 200" in caplog.text)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", caplog.text)
+    assert "secret" not in caplog.text
+    assert max(len(line) for line in caplog.messages) < 300
+
+
+def test_f14_the_body_of_a_get_is_not_a_second_request(served: Server) -> None:
+    inner = get("/health")
+    outer = get("/v1/models", f"Content-Length: {len(inner)}", "Connection: close")
+    answer = exchange(served, outer + inner)
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert b'"owned_by"' in answer
+
+
+def nested(levels: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(levels):
+        schema = {"type": "object", "properties": {"a": schema}, "required": ["a"]}
+    return schema
+
+
+def of_schema(schema: object) -> dict[str, Any]:
+    form = {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}}
+    return {"response_format": form}
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"messages": [{"role": "\ud800", "content": "x"}]}, "half a character"),
+        (
+            {"messages": [{"role": "assistant", "content": "", "reasoning_content": "\udc00"}]},
+            "half a character",
+        ),
+        ({"regex": "\ud800"}, "half a character"),
+        ({"choices": ["a", "\ud800"]}, "half a character"),
+        ({"grammar": 'start: "\ud800"'}, "half a character"),
+        (of_schema({"type": "object", "\udfff": 1}), "half a character"),
+        (of_schema(nested(450)), "nested"),
+        (of_schema({"$ref": "#"}), "schema"),
+        (of_schema({"anyOf": [{"$ref": "#"}]}), "schema"),
+        (of_schema(None), "schema"),
+        (of_schema("{}"), "schema"),
+        ({"response_format": {"type": "xml"}}, "response_format"),
+        ({"system": "Be brief."}, "'system'"),
+        ({"prompt": "x"}, "'prompt'"),
+        ({"stream": "yes"}, "stream"),
+        ({"stream_options": {"include_usage": True}}, "stream_options"),
+        ({"stream": True, "stream_options": {"extra": 1}}, "'extra'"),
+        ({"tool_choice": "required"}, "tool_choice"),
+        ({"top_logprobs": 5}, "top_logprobs"),
+        ({"store": True}, "store"),
+        ({"service_tier": "priority"}, "service_tier"),
+        ({"reasoning_effort": "lots"}, "reasoning_effort"),
+        ({"model": 7}, "model"),
+        ({"messages": [{**user("x"), "audio": {"id": "a"}}]}, "audio"),
+        ({"temperature": 10**60}, "number"),
+        ({"logit_bias": {"5": 10**400}}, "number"),
+        ({"logit_bias": {"5": float("nan")}}, "NaN"),
+    ],
+)
+def test_f14_what_cannot_be_done_is_a_400_that_names_it(
+    served: Server, fields: dict[str, Any], says: str
+) -> None:
+    got, answer = ask(served, **fields)
+    message = answer["error"]["message"]
+    assert got == 400, message
+    assert says in message
+    assert len(message) <= 500
+    assert answer["error"]["type"] == "invalid_request_error"
+    assert ask(served)[0] == 200
+
+
+def test_f14_numbers_and_texts_of_any_size_are_no_500(served: Server) -> None:
+    chosen = random.Random(5)
+    fields = {
+        "temperature": [0, 1e-300, -1, 1e308, True, "1", None, []],
+        "seed": [2**64, -1, 2**39, 1.5, "x"],
+        "max_tokens": [1, 2, 0, -1, 2.5, "5"],
+        "top_k": [0, 1, 10**30, -1],
+        "penalty_window": [0, 10**30],
+        "repetition_penalty": [0, 1.3, 10, 11],
+        "logit_bias": [{}, {"5": 1e38}, {"999999": 1}, {"5": -1e308}, {"x": 1}, {"-1": 1}, []],
+        "stop": ["", "a", ["a"] * 50, ["\0"], [5], {}],
+        "messages": [[user("x")], [], [user("x"), 5], [{"role": "user"}], [user("\0\u202e")], {}],
+        "choices": [["a", "b"], [], [""]],
+        "regex": ["a+", "(", "(?=a)"],
+        "stream": [True, False],
+        "n": [1, 2, "1"],
+        "reasoning": [True, "no"],
+    }
+    for _ in range(100):
+        keys = chosen.sample(sorted(fields), chosen.randint(1, 4))
+        body = {"messages": [user("x")], "max_tokens": 2, "temperature": 0}
+        body |= {key: chosen.choice(fields[key]) for key in keys}  # type: ignore[arg-type]
+        answer = exchange(served, request(body))
+        assert status(answer) in (200, 400), (body, answer)
+
+
+def test_b6_after_a_breakdown_the_models_are_loaded_again(
+    served: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert health(served.port) == (200, "ok")
+    whole = ask(served)
+    step, broken = Executor.run, list[Executor]()
+
+    def breaking(self: Executor, plan: StepPlan) -> Run:
+        if not broken and self._state.requests:
+            broken.append(self)
+        if self in broken:  # once would be survived
+            raise RuntimeError("broken on purpose")
+        return step(self, plan)
+
+    monkeypatch.setattr(Executor, "run", breaking)
+    got, answer = ask(served)
+    assert got == 503
+    assert "loaded again" in answer["error"]["message"]
+    assert ask(served)[1]["choices"] == whole[1]["choices"]
+    assert health(served.port) == (200, "ok")
+
+
+def test_b6_models_that_do_not_come_back_are_told(
+    model_folder: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loaded_again, "RETRY_SECONDS", 0.2)
+    folder = tmp_path / "model"
+    shutil.copytree(model_folder("plain"), folder)
+    with Engine() as engine, Server(engine, [engine.load(folder)], 0) as server:
+        assert ask(server)[0] == 200
+        engine.unload(server.served.models[0])
+        folder.rename(tmp_path / "elsewhere")
+        got, answer = ask(server)
+        assert got == 503
+        until(lambda: health(server.port) == (503, "stopped"))
+        got, answer = ask(server)
+        assert got == 503
+        assert "cannot load its models" in answer["error"]["message"]
+        (tmp_path / "elsewhere").rename(folder)
+        until(lambda: health(server.port) == (200, "ok"))
+        assert ask(server)[0] == 200
+
+
+def health(port: int) -> tuple[int, str]:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+        connection.request("GET", "/health")
+        response = connection.getresponse()
+        return response.status, json.loads(response.read())["status"]
+
+
+class command_serves:  # noqa: N801 - used like a function
+    """The command in a process of its own, until the block ends."""
+
+    def __init__(self, command: list[str]) -> None:
+        # A shell that runs the tests in the background has them ignore it, and so their children.
+        before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+        self._child = subprocess.Popen(
+            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        signal.signal(signal.SIGINT, before)
+
+    def __enter__(self) -> tuple[subprocess.Popen[str], int]:
+        assert self._child.stdout is not None
+        told = self._child.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/v1", told)
+        assert found, told
+        return self._child, int(found[1])
+
+    def __exit__(self, *_: object) -> None:
+        self._child.kill()
+        self._child.communicate()
+
+
+def test_a_connection_that_was_never_made_ready_is_closed(
+    served: Server, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = Connection.connection_made
+
+    def fails(connection: Connection, transport: object) -> None:
+        monkeypatch.setattr(Connection, "connection_made", made)
+        raise RuntimeError("put in")
+
+    monkeypatch.setattr(Connection, "connection_made", fails)
+    with caplog.at_level(logging.CRITICAL):
+        assert exchange(served, request({"messages": [user("hello")], "max_tokens": 2})) == b""
+        assert ask(served, messages=[user("hello")], max_tokens=2)[0] == 200
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_f1_f14_a_signal_ends_it_within_two_seconds_while_it_answers(
+    model_folder: Callable[[str], Path], number: int
+) -> None:
+    folder = str(model_folder("plain"))
+    command = [sys.executable, "-m", "engine", "serve", folder, "--port", "0"]
+    command += ["--keys", f"{folder}/keys.json"]  # not those of the person who runs this
+    with command_serves(command) as (child, port):
+        body = {"messages": [user("x")], "max_tokens": 12_000, "logit_bias": NEVER_ENDS}
+        streams = [socket.create_connection(("127.0.0.1", port), timeout=30) for _ in range(4)]
+        for i, client in enumerate(streams):
+            client.sendall(request({**body, "stream": i < 3}))
+        streams.append(socket.create_connection(("127.0.0.1", port)))  # asks nothing
+        streams.append(socket.create_connection(("127.0.0.1", port)))
+        streams[-1].sendall(request({})[:-1])  # half a body
+        assert streams[0].recv(1000)
+        began = time.monotonic()
+        child.send_signal(number)
+        assert child.wait(30) == 0
+        assert time.monotonic() - began < TO_END
+        answers = [rest(client) for client in streams[:4]]
+        assert b"The server is ending" in answers[0]
+        assert status(answers[3]) == 503
+        for client in streams:
+            client.close()
+        assert child.stderr is not None
+        assert "Traceback" not in child.stderr.read()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_f5_f14_a_signal_ends_it_within_two_seconds_while_it_loads(
+    model_folder: Callable[[str], Path], tmp_path: Path, number: int
+) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for file in model_folder("plain").iterdir():
+        (folder / file.name).symlink_to(file)
+    os.mkfifo(folder / "notes.txt")  # loading stands still here, where it reads this at all
+    code = (
+        "import threading, sys, engine.runtime.models as m\n"
+        "def stand(*_):\n    print('loading', flush=True)\n    threading.Event().wait()\n"
+        "m.examine = stand\n"
+        "from engine.cli.main import main\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, "serve", str(folder), "--port", "0"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    signal.signal(signal.SIGINT, before)
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "loading\n"
+        began = time.monotonic()
+        child.send_signal(number)
+        child.wait(30)
+        assert time.monotonic() - began < TO_END
+    finally:
+        child.kill()
+        _, errors = child.communicate()
+    assert child.returncode == 0
+    assert "Traceback" not in errors
+
+
+def test_2000_requests_with_random_disconnects_leave_nothing_behind(served: Server) -> None:
+    chosen = random.Random(9)
+    body = {"messages": [user("x")], "max_tokens": 2, "temperature": 0}
+
+    def batch(count: int) -> None:
+        clients = []
+        for _ in range(count):
+            client = connect(served)
+            data = request({**body, "stream": chosen.random() < 0.5})
+            if chosen.random() < 0.75:
+                data = get("/v1/models", "Connection: close")
+            kind = chosen.random()
+            if kind < 0.3:
+                data = data[: chosen.randrange(len(data))]
+            client.sendall(data)
+            if kind > 0.6:
+                clients.append(client)
+            else:
+                client.close()
+        for client in clients:
+            if chosen.random() < 0.5:
+                client.recv(chosen.randrange(1, 200))
+            else:
+                assert status(rest(client)) == 200
+            client.close()
+
+    def at_rest() -> None:
+        until(lambda: served.connections == 0 and running(served) == 0)
+
+    for _ in range(10):
+        batch(20)
+    at_rest()
+    threads, files, sessions = lasting_threads(), descriptors(), memory()
+    for _ in range(90):
+        batch(20)
+    at_rest()
+    assert lasting_threads() <= threads
+    until(lambda: descriptors() <= files)
+    assert len(served.engine.stats()["sessions"]) <= 16
+    assert memory() - sessions < 30 * 2**20
+    assert ask(served)[0] == 200
+
+
+def lasting_threads() -> int:
+    """Threads, without the engine's few workers, which are started as they are needed."""
+    names = [thread.name for thread in threading.enumerate()]
+    assert names.count("stretto-worker") <= THREADS
+    return len(names) - names.count("stretto-worker")
+
+
+def memory() -> int:
+    """Bytes of this process that are in memory."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_a_stopped_answer_does_not_hold_up_the_next_turn(served: Server) -> None:
+    beginning = [user("a long beginning " * 20)]
+    with connect(served) as client:
+        asked = {"messages": beginning, "max_tokens": 5000, "logit_bias": NEVER_ENDS}
+        client.sendall(request({**asked, "stream": True}))
+        assert select.select([client], [], [], 30)[0]
+        until(lambda: running(served) == 1)
+        client.recv(4000)
+    until(lambda: running(served) == 0)
+    more = [*beginning, {"role": "assistant", "content": "half"}, user("and then")]
+    got, answer = ask(served, messages=more)
+    assert got == 200
+    assert answer["usage"]["prompt_tokens_details"]["cached_tokens"] > 100
