@@ -8967,12 +8967,12 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/settings/options.py"/>
         <source>Your settings could not be read, so none are saved until you end Stretto.</source>
-        <translation>Ihre Einstellungen konnten nicht gelesen werden. Bis Sie Stretto beenden, werden keine gespeichert.</translation>
+        <translation>Deine Einstellungen konnten nicht gelesen werden. Bis du Stretto beendest, werden keine gespeichert.</translation>
     </message>
     <message>
         <location filename="../../app/settings/options.py"/>
         <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
-        <translation>Ihre Einstellungen konnten nicht gelesen werden und beginnen neu. Die Datei bleibt als {name} erhalten.</translation>
+        <translation>Deine Einstellungen konnten nicht gelesen werden und beginnen neu. Die Datei bleibt als {name} erhalten.</translation>
     </message>
 </context>
 </TS>
