@@ -305,7 +305,7 @@ class ChatLibrary(QObject):
                 if (known := self._chats.get(chat_id)) is None:
                     continue
                 self._chats[chat_id] = replace(known, **fields)
-                self._store.update_chats([chat_id], **fields)
+                self._store.update_chat(chat_id, **fields)
                 if (chat := self._in_use.get(chat_id)) is not None:
                     chat.take_fields(fields)
         self.listed.emit()

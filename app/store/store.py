@@ -6,8 +6,9 @@ import atexit
 import json
 import logging
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
+from dataclasses import fields
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -44,8 +45,7 @@ from app.store.writer import Writer, index_chore
 
 log = logging.getLogger(__name__)
 
-_PATCHABLE = {"title", "model", "system", "params", "draft", "updated_at", "deleted_at", "leaf_id"}
-_PATCHABLE |= {"titled_by"}
+_PATCHABLE = {field.name for field in fields(Chat)} - {"id", "created_at"}
 
 
 class Store:
@@ -309,17 +309,9 @@ class Store:
         """
         if wrong := set(changes) - _PATCHABLE:
             raise ValueError(f"not a changeable field of a chat: {', '.join(sorted(wrong))}")
-        if not changes:
-            return
-        kept = {k: storable_text(v) if isinstance(v, str) else v for k, v in changes.items()}
-        if "params" in kept:
-            kept["params"] = json.loads(json.dumps(kept["params"]))
-        self._writer.add(PatchChat(chat_id, kept))
-
-    def update_chats(self, ids: Iterable[str], **changes: Any) -> None:
-        """Changes the same fields of many chats, all at once."""
-        kept = {name: _storable(value) for name, value in changes.items()}
-        self._writer.add(*(PatchChat(chat_id, kept) for chat_id in ids))
+        if changes:
+            kept = {name: _storable(value) for name, value in changes.items()}
+            self._writer.add(PatchChat(chat_id, kept))
 
     def save_message(self, message: Message, *, as_leaf: bool = False) -> None:
         """Inserts or overwrites; `as_leaf` makes it the chat's leaf in the same transaction.
@@ -371,6 +363,8 @@ class Store:
 def _storable(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(storable_text, value))
+    if isinstance(value, dict):
+        return json.loads(json.dumps(value))  # raises what is not JSON here, and not in the writer
     return storable_text(value) if isinstance(value, str) else value
 
 

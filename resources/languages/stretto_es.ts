@@ -8967,7 +8967,7 @@ Se dejó sin responder.</translation>
     <message>
         <location filename="../../app/settings/options.py"/>
         <source>Your settings could not be read, so none are saved until you end Stretto.</source>
-        <translation>No se pudieron leer los ajustes, así que no se guardará ninguno hasta que cierres Stretto.</translation>
+        <translation>No se pudieron leer los ajustes, así que no se guardará ninguno hasta que cierre Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/settings/options.py"/>

@@ -62,11 +62,13 @@ class Notice(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self._text.setSizePolicy(policy)
-        verbs = (tr("Try Again"), tr("Open Model Folder…"), tr("Unload a Model…"), tr(WITHOUT))
-        self.buttons = [QPushButton(verb, self) for verb in verbs]
+        self.again = QPushButton(tr("Try Again"), self)
+        self.folder = QPushButton(tr("Open Model Folder…"), self)
+        self.room = QPushButton(tr("Unload a Model…"), self)
+        self.without = QPushButton(tr(WITHOUT), self)
         row = QHBoxLayout()
         row.setSpacing(8)
-        for button in self.buttons:
+        for button in (self.again, self.folder, self.room, self.without):
             row.addWidget(button)
         row.addStretch(1)
         layout = QVBoxLayout(self)
@@ -82,14 +84,14 @@ class Notice(QWidget):
         short = model_status.code in {OUT_OF_MEMORY, DOES_NOT_FIT}
         no_fit = model_status.fit is not None
         variant = bool(adapter_of(model_status.ref))
-        self.buttons[2].setText(tr("What Would Fit…") if no_fit else tr("Unload a Model…"))
+        self.room.setText(tr("What Would Fit…") if no_fit else tr("Unload a Model…"))
         remote = is_remote(model_status.ref)  # neither trying nor a folder brings it back
         stopped = model_status.code == NOT_STARTED
-        self.buttons[0].setText(tr("Start Again") if stopped else tr("Try Again"))
-        self.buttons[0].setVisible(not remote or stopped)
-        self.buttons[1].setVisible(not short and not variant and not remote)
-        self.buttons[2].setVisible(short)
-        self.buttons[3].setVisible(not short and variant)
+        self.again.setText(tr("Start Again") if stopped else tr("Try Again"))
+        self.again.setVisible(not remote or stopped)
+        self.folder.setVisible(not short and not variant and not remote)
+        self.room.setVisible(short)
+        self.without.setVisible(not short and variant)
         if model_status.state is LoadState.FAILED:
             error = model_status.error
             self.set_text(
@@ -320,10 +322,10 @@ class ChatPane(QWidget):
         self.header.options_asked.connect(lambda: self.options_asked.emit(self))
         self.header.tools_asked.connect(lambda: self.tools_asked.emit(self))
         self.header.cancel_asked.connect(lambda: self.cancel_load_asked.emit(self))
-        self.notice.buttons[0].clicked.connect(chat.start_model)
-        self.notice.buttons[1].clicked.connect(self.open_model_asked)
-        self.notice.buttons[3].clicked.connect(self._leave_adapter)
-        unload = self.notice.buttons[2]
+        self.notice.again.clicked.connect(chat.start_model)
+        self.notice.folder.clicked.connect(self.open_model_asked)
+        self.notice.without.clicked.connect(self._leave_adapter)
+        unload = self.notice.room
         unload.clicked.connect(lambda: self.unload_asked.emit(self, unload))
         chat.compose_changed.connect(self._on_compose)
         chat.turn_changed.connect(self._show_turn)

@@ -193,7 +193,7 @@ def test_a_model_is_used_without_an_adapter_that_is_gone(variants: Variants):
     run.window.chats.use_model(variants.ref)
     run.until(lambda: run.pane.notice.isVisible())
     assert "There is no adapter folder" in run.pane.notice.text
-    without = run.pane.notice.buttons[3]
+    without = run.pane.notice.without
     assert without.isVisible()
     run.say("say hello")
     run.until(lambda: run.pane.chat.transcript.last("assistant").status == "error")
@@ -212,7 +212,7 @@ def test_the_notice_leads_to_the_model_without_its_adapter(variants: Variants):
     shutil.rmtree(variants.pirate)
     run.window.chats.use_model(variants.ref)
     run.until(lambda: run.pane.notice.isVisible())
-    run.qtbot.mouseClick(run.pane.notice.buttons[3], LEFT)
+    run.qtbot.mouseClick(run.pane.notice.without, LEFT)
     run.until(lambda: run.pane.header.state == "Ready")
     assert run.pane.header.model_button.text() == "Amber-1B"
     assert run.app.loader.get(variants.ref).state is LoadState.FAILED

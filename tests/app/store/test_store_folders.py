@@ -35,7 +35,7 @@ def test_folders_and_places_are_kept(file: Path):
         for folder in folders:
             store.folders.save(folder)
         store.save_chat(chat)
-        store.update_chats([chat.id], tags=("x", "\ud800z"), archived_at=2.5)
+        store.update_chat(chat.id, tags=("x", "\ud800z"), archived_at=2.5)
         before = store.folders.all(), store.chats()
         assert before[0] == [Folder("b", "In it", "a"), Folder("c", "Lost"), Folder("a", "Work �")]
     with Store.open(file) as store:
