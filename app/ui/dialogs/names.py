@@ -168,9 +168,9 @@ class PromptsDialog(Sheet):
         both.addWidget(self.list, 2)
         both.addLayout(right, 3)
         self.rows.addLayout(both, 1)
-        self.close_button = self.put_foot(
-            None, self.new_button, self.delete_button, self.undo_button
-        )
+        beside = self.new_button, self.delete_button, self.undo_button
+        self.close_button = self.put_foot(None, *beside)
+        self.close_button.setDefault(False)  # Enter ends the name, and no more
         self.resize(scaled(640), scaled(420))
         self._fill("")
 

@@ -16,21 +16,16 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
-    QRect,
-    QSize,
     Qt,
     QTimer,
     Signal,
     Slot,
 )
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QLineEdit,
     QListView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QWidget,
 )
 
@@ -39,9 +34,9 @@ from app.models.downloads import Downloads, fault
 from app.models.suggestions import Suggestion, for_machine, machine_memory
 from app.settings import keychain
 from app.settings.language import counted, number, tr
-from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line
-from app.ui.style.theme import grown, theme, ui_font
+from app.ui.style.theme import theme
+from app.ui.widgets.two_lines import BELOW, MARK, TwoLinesDelegate
 from engine import EngineError, hub
 from engine.errors import GATED, INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND
 from engine.hub import Fit, Found, HubModel
@@ -86,8 +81,6 @@ class SearchField(QLineEdit):
 
 Index = QModelIndex | QPersistentModelIndex
 
-_ROW_ROLE = Qt.ItemDataRole.UserRole
-_HEIGHT = 52
 _NO_INDEX = QModelIndex()
 
 
@@ -136,8 +129,10 @@ class _Entries(QAbstractListModel):
         if not index.isValid():
             return None
         entry = self.entries[index.row()]
-        if role == _ROW_ROLE:
-            return entry
+        if role == BELOW:
+            return entry.about
+        if role == MARK:
+            return entry.mark, entry.colour
         if role == Qt.ItemDataRole.DisplayRole:
             return entry.name
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -164,7 +159,7 @@ class FoundList(QListView):
         self.setObjectName("found-list")
         self.setAccessibleName(tr("Models"))
         self.setModel(self._entries)
-        self.setItemDelegate(_Painter(self))
+        self.setItemDelegate(TwoLinesDelegate(self, Qt.TextElideMode.ElideMiddle))
         self.setUniformItemSizes(True)
         self.setMouseTracking(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -224,54 +219,6 @@ class FoundList(QListView):
     def _on_theme(self) -> None:
         self.scheduleDelayedItemsLayout()  # the rows may have another height
         self.viewport().update()
-
-
-class _Painter(QStyledItemDelegate):
-    """The name with its mark, and below it a muted line."""
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(100, grown(_HEIGHT, 2))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        entry: ModelEntry = index.data(_ROW_ROLE)
-        tokens, state = theme().tokens, option.state
-        whole: QRect = option.rect
-        area = whole.adjusted(0, 1, -1, -1)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        selected = bool(state & QStyle.StateFlag.State_Selected)
-        keys = bool(state & QStyle.StateFlag.State_HasFocus)
-        painter.setPen(QColor(tokens.accent) if keys and selected else Qt.PenStyle.NoPen)
-        if selected:
-            painter.setBrush(QColor(tokens.pressed))
-        elif state & QStyle.StateFlag.State_MouseOver:
-            painter.setBrush(QColor(tokens.hover))
-        painter.drawRoundedRect(area, 7, 7)
-        inner = area.adjusted(10, 6, -10, -6)
-        painter.setFont(ui_font(t.SMALL_PX))
-        width = painter.fontMetrics().horizontalAdvance(entry.mark)
-        upper = QRect(inner.left(), inner.top(), inner.width(), inner.height() // 2)
-        lower = QRect(inner.left(), upper.bottom() + 1, inner.width(), inner.height() // 2)
-        # On the ground of the chosen row muted words would be too faint.
-        quiet = QColor(tokens.text if selected else tokens.muted)
-        marked = quiet if entry.colour == "muted" else QColor(getattr(tokens, entry.colour))
-        painter.setPen(marked)
-        painter.drawText(upper, _RIGHT, entry.mark)
-        painter.setPen(quiet)
-        metrics = painter.fontMetrics()
-        painter.drawText(lower, _LEFT, metrics.elidedText(entry.about, _END, max(0, lower.width())))
-        painter.setFont(ui_font(t.UI_PX, QFont.Weight.Medium))
-        painter.setPen(QColor(tokens.text))
-        room = upper.width() - (width + 12 if width else 0)
-        middle = Qt.TextElideMode.ElideMiddle
-        name = painter.fontMetrics().elidedText(entry.name, middle, max(0, room))
-        painter.drawText(upper, _LEFT, name)
-        painter.restore()
-
-
-_LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-_RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-_END = Qt.TextElideMode.ElideRight
 
 
 _NAME = 60  # characters

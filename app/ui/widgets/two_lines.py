@@ -20,6 +20,8 @@ from app.ui.style.theme import grown, theme, ui_font
 
 BELOW = int(Qt.ItemDataRole.UserRole) + 1
 KEY = BELOW + 1
+MARK = BELOW + 2
+"""A few words at the right of the name, and their colour as a token of the theme."""
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -31,7 +33,7 @@ class TwoLines(QListWidget):
         super().__init__(parent)
         self.setObjectName("two-lines")
         self.setAccessibleName(name)
-        self.setItemDelegate(_Delegate(self))
+        self.setItemDelegate(TwoLinesDelegate(self))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -73,38 +75,59 @@ class TwoLines(QListWidget):
         return [str(item.data(KEY)) for item in items if item.isSelected()]
 
 
-class _Delegate(QStyledItemDelegate):
-    def __init__(self, parent: QObject) -> None:
+class TwoLinesDelegate(QStyledItemDelegate):
+    """Paints the name with a mark at its right, and below it a quieter line.
+
+    Args:
+        elide: what a name loses that is too long.
+    """
+
+    def __init__(
+        self, parent: QObject, elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight
+    ) -> None:
         super().__init__(parent)
+        self._elide = elide
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(100, grown(52, 2))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        tokens = theme().tokens
-        state = option.state
-        area: QRect = option.rect.adjusted(0, 1, -1, -1)
+        tokens, state = theme().tokens, option.state
         chosen = bool(state & QStyle.StateFlag.State_Selected)
+        focused = bool(state & QStyle.StateFlag.State_HasFocus)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        focused = state & QStyle.StateFlag.State_HasFocus
         painter.setPen(QColor(tokens.accent) if focused else Qt.PenStyle.NoPen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if chosen:
             painter.setBrush(QColor(tokens.accent_quiet))
         elif state & QStyle.StateFlag.State_MouseOver:
             painter.setBrush(QColor(tokens.hover))
-        painter.drawRoundedRect(area.adjusted(1, 0, -1, 0), 7, 7)
+        area: QRect = option.rect.adjusted(1, 1, -2, -1)
+        painter.drawRoundedRect(area, 7, 7)
+        # On the ground of the chosen row muted words would be too faint.
         quiet = tokens.text if chosen else tokens.muted
-        for top, size, weight, colour, role in (
-            (5, 14, QFont.Weight.Medium, tokens.text, Qt.ItemDataRole.DisplayRole),
-            (grown(24), t.SMALL_PX, QFont.Weight.Normal, quiet, BELOW),
-        ):
-            painter.setFont(ui_font(size, weight))
-            painter.setPen(QColor(colour))
-            line = QRect(area.left() + 12, area.top() + top, area.width() - 24, grown(22))
-            words = painter.fontMetrics().elidedText(
-                str(index.data(role)), Qt.TextElideMode.ElideRight, line.width()
-            )
-            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, words)
+        left, width, high = area.left() + 11, area.width() - 22, grown(22)
+        upper = QRect(left, area.top() + 5, width, high)
+        painter.setFont(ui_font(t.SMALL_PX))
+        mark, colour = index.data(MARK) or ("", "muted")
+        painter.setPen(QColor(quiet if colour == "muted" else getattr(tokens, colour)))
+        painter.drawText(upper, _MIDDLE | Qt.AlignmentFlag.AlignRight, mark)
+        if mark:
+            upper.setRight(upper.right() - painter.fontMetrics().horizontalAdvance(mark) - 12)
+        lower = QRect(left, area.top() + grown(24), width, high)
+        below = str(index.data(BELOW))
+        painter.setPen(QColor(quiet))
+        _draw(painter, lower, below, Qt.TextElideMode.ElideRight)
+        painter.setFont(ui_font(t.UI_PX, QFont.Weight.Medium))
+        painter.setPen(QColor(tokens.text))
+        _draw(painter, upper, str(index.data(Qt.ItemDataRole.DisplayRole)), self._elide)
         painter.restore()
+
+
+_MIDDLE = Qt.AlignmentFlag.AlignVCenter
+
+
+def _draw(painter: QPainter, line: QRect, words: str, elide: Qt.TextElideMode) -> None:
+    shown = painter.fontMetrics().elidedText(words, elide, max(0, line.width()))
+    painter.drawText(line, _MIDDLE | Qt.AlignmentFlag.AlignLeft, shown)
