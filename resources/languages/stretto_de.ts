@@ -4039,6 +4039,11 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>There is no room beside this pane, so the chat is a tab.</source>
+        <translation>Neben diesem Bereich ist kein Platz, daher ist der Chat ein Tab.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>This chat is in the trash.</source>
         <translation>Dieser Chat ist im Papierkorb.</translation>
     </message>
@@ -4061,6 +4066,25 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>
         <translation>Chat geschlossen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>No chat is answering</source>
+        <translation>Kein Chat antwortet gerade</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Stop All Replies</source>
+        <translation>Alle Antworten stoppen</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>%n reply was stopped</source>
+        <comment>%n replies were stopped</comment>
+        <translation>
+            <numerusform>%n Antwort wurde gestoppt</numerusform>
+            <numerusform>%n Antworten wurden gestoppt</numerusform>
+        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -5364,6 +5388,11 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Smaller Pane</source>
         <translation>Bereich verkleinern</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Even Out Panes</source>
+        <translation>Bereiche gleich groß machen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>

@@ -4039,6 +4039,11 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>There is no room beside this pane, so the chat is a tab.</source>
+        <translation>No hay sitio junto a este panel, así que el chat es una pestaña.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>This chat is in the trash.</source>
         <translation>Este chat está en la papelera.</translation>
     </message>
@@ -4061,6 +4066,25 @@ Se dejó sin responder.</translation>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>
         <translation>Chat cerrado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>No chat is answering</source>
+        <translation>Ningún chat está respondiendo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Stop All Replies</source>
+        <translation>Detener todas las respuestas</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>%n reply was stopped</source>
+        <comment>%n replies were stopped</comment>
+        <translation>
+            <numerusform>Se detuvo %n respuesta</numerusform>
+            <numerusform>Se detuvieron %n respuestas</numerusform>
+        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -5364,6 +5388,11 @@ Se dejó sin responder.</translation>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Smaller Pane</source>
         <translation>Reducir panel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Even Out Panes</source>
+        <translation>Igualar los paneles</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>

@@ -4039,6 +4039,11 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>There is no room beside this pane, so the chat is a tab.</source>
+        <translation>Il n’y a pas de place à côté de ce volet : le chat est un onglet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>This chat is in the trash.</source>
         <translation>Cette discussion est dans la corbeille.</translation>
     </message>
@@ -4061,6 +4066,25 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>
         <translation>Discussion fermée</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>No chat is answering</source>
+        <translation>Aucun chat ne répond</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Stop All Replies</source>
+        <translation>Arrêter toutes les réponses</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>%n reply was stopped</source>
+        <comment>%n replies were stopped</comment>
+        <translation>
+            <numerusform>%n réponse arrêtée</numerusform>
+            <numerusform>%n réponses arrêtées</numerusform>
+        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -5364,6 +5388,11 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Smaller Pane</source>
         <translation>Réduire le volet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Even Out Panes</source>
+        <translation>Égaliser les volets</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>

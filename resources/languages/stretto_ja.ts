@@ -3998,6 +3998,11 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>There is no room beside this pane, so the chat is a tab.</source>
+        <translation>このペインの横には空きがないため、チャットをタブで開きました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>This chat is in the trash.</source>
         <translation>このチャットはゴミ箱にあります。</translation>
     </message>
@@ -4020,6 +4025,24 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>
         <translation>チャットを閉じました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>No chat is answering</source>
+        <translation>回答中のチャットはありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Stop All Replies</source>
+        <translation>すべての回答を停止</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>%n reply was stopped</source>
+        <comment>%n replies were stopped</comment>
+        <translation>
+            <numerusform>%n 件の回答を停止しました</numerusform>
+        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -5309,6 +5332,11 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Smaller Pane</source>
         <translation>ペインを小さく</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Even Out Panes</source>
+        <translation>ペインの大きさを揃える</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>

@@ -3998,6 +3998,11 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>There is no room beside this pane, so the chat is a tab.</source>
+        <translation>此窗格旁没有空间，因此聊天以标签页打开。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>This chat is in the trash.</source>
         <translation>此对话在废纸篓中。</translation>
     </message>
@@ -4020,6 +4025,24 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>
         <translation>已关闭对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>No chat is answering</source>
+        <translation>没有聊天正在回答</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Stop All Replies</source>
+        <translation>停止所有回答</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>%n reply was stopped</source>
+        <comment>%n replies were stopped</comment>
+        <translation>
+            <numerusform>已停止 %n 个回答</numerusform>
+        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -5309,6 +5332,11 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Smaller Pane</source>
         <translation>缩小窗格</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Even Out Panes</source>
+        <translation>均分窗格</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>

@@ -282,6 +282,8 @@ class ChatPane(QWidget):
         layout.addLayout(self._foot)
         self.setMinimumSize(260, 200)
         self.setFocusProxy(self.composer.field)
+        # A press anywhere in it that nothing else takes makes it the current one.
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.composer.show_compose(chat.compose)
         self._acts: dict[Action, Callable[[str], object]] = {
             Action.SEND: lambda _: self._send(),

@@ -23,6 +23,7 @@ from app.ui.widgets import asking
 from app.ui.widgets.toast import Toast
 from app.ui.window.commands import NO_CHAT, Where, command
 from app.ui.window.undo import Undos
+from app.ui.workspace.placement import has_room
 from app.ui.workspace.workspace import Workspace
 
 
@@ -75,8 +76,16 @@ class ChatCommands(QObject):
         active = self._workspace.active
         model = active.chat.record.model if active is not None else self._settings.model
         chat = self._library.new(model, self._settings.new_chat, self._settings.system)
-        self._workspace.show_chat(chat, where)
+        self._workspace.show_chat(chat, self._where(where))
         chat.load_model()
+
+    def _where(self, where: str) -> str:
+        """A tab in place of a pane for which there is no room: two would be too small to read."""
+        active = self._workspace.active
+        if where == "tab" or active is None or has_room(self._workspace, active, where):
+            return where
+        self._on_said(tr("There is no room beside this pane, so the chat is a tab."))
+        return "tab"
 
     def chat(self, chat_id: str, begun: object = None) -> Chat:
         """Take a chat into use. One that is not stored is new: as it was begun, or as any is.
@@ -110,7 +119,7 @@ class ChatCommands(QObject):
             self._undos.drop(chat_id)
             self._workspace.reopen(chat_id)
         else:
-            self._workspace.show_chat(chat, where)
+            self._workspace.show_chat(chat, self._where(where))
         chat.load_model()
 
     @Slot(str)
@@ -203,6 +212,18 @@ class ChatCommands(QObject):
             self._on_said(reason)
         elif chat is not None:
             chat.toggle_pause()
+
+    def _nobody_answers(self) -> str:
+        return "" if self._library.running() else tr("No chat is answering")
+
+    @command("stop_all", mark("Stop All Replies"), "Ctrl+Shift+.", why_not=_nobody_answers)
+    def stop_all(self) -> None:
+        """End every reply at its next token, also those of chats that are in no pane."""
+        running = self._library.running()
+        for chat in running:
+            chat.stop()
+        words = counted("%n reply was stopped", "%n replies were stopped", len(running))
+        self._on_said(words)
 
     @command("open_model", mark("Open Model Folder…"), "Ctrl+O", where=Where.ANYWHERE)
     @Slot()

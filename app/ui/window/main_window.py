@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QPoint, Qt, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QKeyEvent
+from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from app.score import ScoreFeed
@@ -111,6 +111,9 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Stretto")
         self.setWindowIcon(app_icon())
         self.setMinimumSize(560, 400)
+        self._narrow = False
+        # What is put back at the start stands in its place a moment later.
+        self._soon = QTimer(self, singleShot=True, interval=0)
         self.resize(1180, 780)
         self.sidebar = Sidebar(library, self, menu=not on_mac)
         self.rail = Rail(self, menu=not on_mac)
@@ -150,7 +153,13 @@ class MainWindow(QMainWindow):
         listed = (self.workspace, self.sidebar, settings)
         owners = (
             *(self, self.chats, self._undos, self.broadcast, self.layouts, self._regions),
-            *(self.store_commands, self.settings_commands, self.models, self.files),
+            *(
+                self.store_commands,
+                self.settings_commands,
+                self.models,
+                self.files,
+                self.pane_menus,
+            ),
             *(ExchangeCommands(*exchanged), *self.comforts.owners),
             PaneCommands(self.chats, self.workspace),
             ToolCommands(library, self.workspace, self.chats, self.pane_menus, self),
@@ -196,6 +205,8 @@ class MainWindow(QMainWindow):
         self.rail.menu_asked.connect(self._pop_menu)
         workspace.active_changed.connect(self._on_active)
         workspace.forgotten.connect(self._library.release)
+        workspace.arranged.connect(self._soon.start)
+        self._soon.timeout.connect(self._make_room)
         self.score.chosen.connect(chats.open)
         self.score.closed.connect(self.toggle_score)
         self.score.pause_asked.connect(chats.pause_chat)
@@ -284,6 +295,21 @@ class MainWindow(QMainWindow):
             self._settings.set(sidebar=shown)
         self.sidebar.setVisible(shown)
         self.rail.setVisible(not shown)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._soon.start()
+
+    @Slot()
+    def _make_room(self) -> None:
+        """A sidebar for which the panes leave no room is folded until there is some again."""
+        wanted = self.sidebar.sizeHint().width() + self.workspace.minimumSizeHint().width()
+        narrow = self.width() < wanted and bool(self.workspace.panes())
+        if narrow != self._narrow:
+            self._narrow = narrow
+            shown = self._settings.sidebar and not narrow
+            self.sidebar.setVisible(shown)
+            self.rail.setVisible(not shown)
 
     @command("score", mark("Score"), "Ctrl+J", checkable=True)
     @Slot()

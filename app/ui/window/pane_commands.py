@@ -11,7 +11,7 @@ from app.settings.language import mark, tr
 from app.ui.pane.pane import ChatPane
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, TAB_MODIFIER, Where, command
-from app.ui.workspace.placement import grow_pane, move_pane, why_not_grow, why_not_move
+from app.ui.workspace.placement import even_out, grow_pane, move_pane, why_not_grow, why_not_move
 from app.ui.workspace.workspace import Workspace
 
 
@@ -155,6 +155,10 @@ class PaneCommands(QObject):
     @command("smaller", mark("Smaller Pane"), "Ctrl+Alt+-", where=Where.PANE, why_not=_cannot_grow)
     def smaller(self, pane: ChatPane) -> None:
         grow_pane(self.workspace, pane, -1)
+
+    @command("even_out", mark("Even Out Panes"), where=Where.PANE, why_not=_cannot_grow)
+    def even_out(self, pane: ChatPane) -> None:
+        even_out(self.workspace)
 
     @command(
         "keep",

@@ -25,6 +25,7 @@ from app.ui.pane.tools_popover import ToolsPopover
 from app.ui.style.figures import bytes_line
 from app.ui.widgets import asking
 from app.ui.window.chat_commands import ChatCommands
+from app.ui.window.commands import Where, command
 from app.ui.window.undo import Undos
 from app.ui.workspace.workspace import Workspace
 
@@ -142,6 +143,7 @@ class PaneMenus(QObject):
         self._chats = chats
         self._window = window
         self._fitting = fitting
+        self._workspace = workspace
         self.presets = Presets(settings, window, undos.offer)
         workspace.pane_made.connect(self._on_pane_made)
 
@@ -165,16 +167,20 @@ class PaneMenus(QObject):
             open_folder=self._chats.open_model_folder,
             open_file=self._chats.open_gguf_file,
             get_model=self.get_asked.emit,
-            add_remote=lambda: self._add_remote(pane),
+            add_remote=self.add_remote,
             manage=self.manage_asked.emit,
             unload=self._unload_menu(pane),
         )
         button = pane.header.model_button
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
 
-    def _add_remote(self, pane: ChatPane) -> None:
+    @command("add_remote", mark("Add a Remote Model…"), where=Where.ANYWHERE)
+    @Slot()
+    def add_remote(self) -> None:
+        """Ask for the address of a model that answers elsewhere; the active chat takes it."""
         dialog = RemoteDialog(self._loader, self._library.bridge, self._window)
-        dialog.added.connect(pane.chat.set_model)
+        active = self._workspace.active
+        dialog.added.connect(active.chat.set_model if active else self._chats.use_model)
         dialog.open()
 
     @Slot(object, object)

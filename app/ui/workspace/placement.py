@@ -79,6 +79,24 @@ def front_window(workspace: Workspace) -> QWidget:
     return pane.window() if pane is not None and pane.isVisible() else workspace.window()
 
 
+def has_room(workspace: Workspace, pane: ChatPane, where: str) -> bool:
+    """Whether another pane can stand beside this one and both be read; "right" or "down" of it."""
+    if where == "right":
+        return columns_that_fit(workspace, pane) > 1
+    return pane.height() >= 2 * pane.minimumHeight()
+
+
+def even_out(workspace: Workspace) -> None:
+    """Give all panes of the main window the same room: columns their width, rows their height."""
+    for splitter in workspace.manager.findChildren(QSplitter):
+        sizes = splitter.sizes()
+        shown = sum(size > 0 for size in sizes)
+        if shown > 1:
+            share = sum(sizes) // shown
+            splitter.setSizes([share if size > 0 else 0 for size in sizes])
+    workspace.arranged.emit()
+
+
 def columns_that_fit(workspace: Workspace, pane: ChatPane) -> int:
     """How many panes, this one included, can stand beside each other in its place, not cut off."""
     dock = workspace.dock(pane.chat.id)

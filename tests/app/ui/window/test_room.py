@@ -1,0 +1,88 @@
+"""Room for panes: none is made too small to be read, and the sidebar gives way."""
+
+from __future__ import annotations
+
+from app.ui.workspace.placement import columns_that_fit
+from tests.app.conftest import Start
+
+
+def test_where_there_is_no_room_for_a_column_the_chat_is_a_tab(start: Start) -> None:
+    run = start()
+    run.ready()
+    run.window.resize(1000, 700)
+    for _ in range(8):
+        run.window.commands["split_right"].trigger()
+    panes = run.window.workspace.panes()
+    assert len(panes) == 9
+    run.qtbot.wait(20)
+    shown = [pane for pane in panes if pane.isVisible()]
+    assert 1 < len(shown) < 9
+    assert all(pane.width() >= pane.minimumWidth() for pane in shown)
+    assert columns_that_fit(run.window.workspace, shown[0]) == 1
+    assert "so the chat is a tab" in run.window.toast.text
+
+
+def test_panes_are_evened_out(start: Start) -> None:
+    run = start()
+    run.ready()
+    run.window.resize(1300, 700)
+    run.window.commands["split_right"].trigger()
+    for _ in range(4):
+        run.window.commands["larger"].trigger()
+    one, two = run.window.workspace.panes()
+    assert abs(one.width() - two.width()) > 100
+    run.window.commands["even_out"].trigger()
+    assert abs(one.width() - two.width()) <= 2
+
+
+def test_the_sidebar_gives_way_in_a_narrow_window_and_comes_back(start: Start) -> None:
+    run = start()
+    run.ready()
+    window = run.window
+    window.resize(1100, 700)
+    window.commands["split_right"].trigger()
+    assert window.sidebar.isVisible()
+    window.resize(700, 700)
+    run.until(lambda: not window.sidebar.isVisible())
+    assert window.rail.isVisible()
+    assert all(p.width() >= p.minimumWidth() for p in window.workspace.panes())
+    assert run.app.settings.sidebar  # it is only folded
+    window.resize(1100, 700)
+    run.until(window.sidebar.isVisible)
+    window.commands["sidebar"].trigger()
+    window.resize(700, 700)
+    window.resize(1200, 700)
+    run.qtbot.wait(20)
+    assert not window.sidebar.isVisible()  # the person has folded it
+
+
+def test_all_replies_are_stopped_at_once_also_of_chats_in_no_pane(start: Start) -> None:
+    run = start()
+    run.ready()
+    stop = run.window.commands["stop_all"]
+    stop.trigger()
+    assert run.window.toast.text == "No chat is answering"
+    run.say("hold 2")
+    hidden = run.pane.chat
+    run.window.commands["split_right"].trigger()
+    run.ready()
+    run.say("hold 2")
+    other = run.pane.chat
+    pane = run.window.workspace.pane(hidden.id)
+    assert pane is not None
+    run.window.workspace.close_pane(pane)
+    run.until(lambda: hidden.answering and other.answering)
+    stop.trigger()
+    run.until(lambda: not hidden.answering and not other.answering)
+    assert run.window.toast.text == "2 replies were stopped"
+
+
+def test_a_remote_model_is_added_by_a_command(start: Start) -> None:
+    run = start()
+    run.ready()
+    run.window.commands["add_remote"].trigger()
+    from app.ui.models.remote import RemoteDialog
+
+    dialog = run.window.findChild(RemoteDialog)
+    assert dialog is not None
+    dialog.reject()

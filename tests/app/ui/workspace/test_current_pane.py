@@ -1,0 +1,63 @@
+"""Which pane is the current one is never in doubt: a press anywhere in a pane makes it so."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication
+
+from app.ui.pane.pane import ChatPane
+from tests.app.conftest import Run, Start
+
+
+@pytest.fixture
+def two(start: Start) -> Run:
+    """Two panes beside each other, each with a short answer."""
+    run = start()
+    run.ready()
+    run.window.resize(1100, 700)
+    run.say("say one")
+    run.answered()
+    run.window.commands["split_right"].trigger()
+    run.ready()
+    run.say("say two")
+    run.answered()
+    return run
+
+
+def press(run: Run, pane: ChatPane, point: QPoint) -> None:
+    target = pane.childAt(point) or pane
+    run.qtbot.mousePress(target, Qt.MouseButton.LeftButton, pos=target.mapFrom(pane, point))
+    run.qtbot.mouseRelease(target, Qt.MouseButton.LeftButton, pos=target.mapFrom(pane, point))
+
+
+def test_a_press_at_any_point_of_a_pane_makes_it_the_current_one(two: Run) -> None:
+    panes, pressed = two.window.workspace.panes(), 0
+    for pane in panes:
+        other = next(each for each in panes if each is not pane)
+        for x in range(4, pane.width(), 29):
+            for y in range(4, pane.height(), 31):
+                point = QPoint(x, y)
+                at = pane.childAt(point)
+                if isinstance(at, QAbstractButton) and at.isEnabled():
+                    continue  # it does something of its own
+                two.window.workspace.activate(other)
+                press(two, pane, point)
+                assert two.window.workspace.active is pane, (point, at)
+                pressed += 1
+                if (popup := QApplication.activePopupWidget()) is not None:
+                    popup.close()
+    assert pressed > 400
+
+
+def test_what_is_typed_after_a_press_beside_the_text_goes_to_that_pane(two: Run) -> None:
+    first, second = two.window.workspace.panes()
+    two.window.workspace.activate(second)
+    two.window.commands["search"].trigger()
+    press(two, first, QPoint(6, first.height() // 2))
+    focus = QApplication.focusWidget()
+    assert focus is first.composer.field
+    two.qtbot.keyClicks(focus, "hello")
+    assert first.composer.text == "hello"
+    two.window.commands["close"].trigger()
+    assert two.window.workspace.panes() == [second]
