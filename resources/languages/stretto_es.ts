@@ -1250,6 +1250,16 @@
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Search commands and keys</source>
+        <translation>Buscar comandos y teclas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>No command has these words.</source>
+        <translation>Ningún comando contiene estas palabras.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Commands and their keys</source>
         <translation>Órdenes y sus teclas</translation>
     </message>

@@ -1246,6 +1246,16 @@
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Search commands and keys</source>
+        <translation>搜索命令和快捷键</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>No command has these words.</source>
+        <translation>没有包含这些字词的命令。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Commands and their keys</source>
         <translation>命令及其快捷键</translation>
     </message>

@@ -33,7 +33,7 @@ from app.ui.composer.composer import files_in
 from app.ui.composer.file_chips import FileChips
 from app.ui.pane.files import PaneFiles
 from app.ui.widgets.manners import WheelGuard, begin_at_edge, plain_tip
-from app.ui.widgets.sheet import Sheet
+from app.ui.widgets.sheet import Sheet, keep_place
 
 _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
@@ -339,6 +339,7 @@ class CompareDialog(Sheet):
         self.blind = QCheckBox(tr("Hide which is which until I keep one"), self)
         self.tally = self.label(tally(kept or {}, self._names))
         self.why = self.label()
+        keep_place(self.why)
         self.go = self.button(tr("Compare"), self.accept)
         # Enter breaks the line in the message, where the focus is.
         self.go.setShortcut(QKeySequence("Ctrl+Return"))

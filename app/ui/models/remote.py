@@ -37,7 +37,7 @@ from app.settings.language import counted, mark, tr
 from app.ui.models.model_list import ElidedLabel
 from app.ui.style.theme import grown, ui_font
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.sheet import Sheet
+from app.ui.widgets.sheet import Sheet, keep_place
 from engine import EngineError
 
 _LOOKING = mark(
@@ -187,6 +187,8 @@ class RemoteDialog(Sheet):
         self.found = NetworkList(loader.remotes, bridge, self)
         self.found.chosen.connect(self._on_found)
         self.where, self.kept, self.said = (self.label() for _ in range(3))
+        for label in (self.where, self.said):
+            keep_place(label)
         self.go = self.button(tr("Add"), self._on_go)
         self.put(self.found)
         below: dict[QWidget, QWidget] = {self.address: self.where, self.key: self.kept}

@@ -20,6 +20,13 @@ from app.settings.language import tr
 from app.ui.style.theme import scaled, ui_font
 
 
+def keep_place(label: QLabel) -> None:
+    """Nothing moves where a line of words comes or goes while a person types."""
+    policy = label.sizePolicy()
+    policy.setRetainSizeWhenHidden(True)
+    label.setSizePolicy(policy)
+
+
 class Sheet(QDialog):
     """It is gone once it was closed.
 

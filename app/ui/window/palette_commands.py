@@ -22,6 +22,7 @@ from app.ui.style.theme import scaled
 from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import MENUS, REGISTRY, Commands, Where, command
+from app.ui.workspace.docks import keep_on_screen
 from app.ui.workspace.placement import front_window
 from app.ui.workspace.workspace import Workspace
 
@@ -177,7 +178,10 @@ class QuickAsk(QObject):
             pane.escaped.connect(self._on_escaped)
             self._ids.add(chat.id)
             self._workspace.float_pane(pane)
-            pane.window().resize(*map(scaled, SIZE))
+            window, main = pane.window(), self._workspace.window()
+            window.resize(*map(scaled, SIZE))
+            window.move(main.frameGeometry().center() - window.rect().center())
+            keep_on_screen(window)
             chat.load_model()
         self._workspace.activate(pane)
 

@@ -9,11 +9,10 @@ from typing import Any
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QKeySequence
 from PySide6.QtWidgets import (
-    QBoxLayout,
     QGridLayout,
-    QHBoxLayout,
     QKeySequenceEdit,
     QLabel,
+    QLineEdit,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
@@ -23,7 +22,7 @@ from PySide6.QtWidgets import (
 from app.settings.language import mark, tr
 from app.settings.options import Settings
 from app.ui.style import tokens as t
-from app.ui.style.theme import keep_font
+from app.ui.style.theme import keep_font, scaled
 from app.ui.widgets.manners import follow, native
 from app.ui.widgets.sheet import Sheet
 from app.ui.window.commands import MENUS, REGISTRY, focus_keys
@@ -169,7 +168,6 @@ def _tidy(keys: object) -> tuple[str, ...]:
 def show_shortcuts(keys: OwnKeys, parent: QWidget) -> ShortcutsDialog:
     dialog = parent.findChild(ShortcutsDialog) or ShortcutsDialog(keys, parent)
     dialog.show()
-    dialog.settle()
     dialog.raise_()
     dialog.activateWindow()
     return dialog
@@ -181,10 +179,11 @@ def words_of(name: str) -> str:
 
 
 class ShortcutsDialog(Sheet):
-    """Two columns, or one on a narrow screen; each command's keys are a button that changes them.
+    """All commands by menu, with a search; each command's keys are a button that changes them.
 
     Attributes:
         buttons: by the command's name.
+        search: leaves the rows that have all of its words.
     """
 
     def __init__(self, keys: OwnKeys, parent: QWidget) -> None:
@@ -192,44 +191,38 @@ class ShortcutsDialog(Sheet):
         self._keys = keys
         self._before: Mapping[str, list[str]] = {}
         self.buttons: dict[str, QPushButton] = {}
+        self._found: list[tuple[str, QLabel, list[QWidget]]] = []  # words, heading, the row
+        self.search = QLineEdit(self)
+        self.search.setPlaceholderText(tr("Search commands and keys"))
+        self.search.setAccessibleName(tr("Search commands and keys"))
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self._filter)
         table = QWidget(self)
-        row = self._row = QHBoxLayout(table)
-        row.setContentsMargins(24, 20, 24, 12)
-        row.setSpacing(48)
-        menus = list(MENUS)
-        for titles in (("", *menus[:2]), menus[2:]):
-            row.addLayout(self._column(titles, table))
+        self._column = QVBoxLayout(table)
+        self._column.setContentsMargins(0, 4, 12, 12)
+        self._column.setSpacing(8)
+        for title in ("", *MENUS):
+            self._section(title, table)
+        self._column.addStretch(1)
+        self.nothing = self.label(tr("No command has these words."))
+        self.nothing.hide()
         scroll = QScrollArea(self)
         scroll.setAccessibleName(tr("Commands and their keys"))
         scroll.setWidget(table)
         scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         self.usual = self.button(tr("Usual Keys for All"), self._on_usual)
         self.back = self.button(tr("Bring Back My Keys"), self._on_back)
         self.back.hide()
-        foot = QHBoxLayout()
-        foot.setContentsMargins(24, 8, 24, 14)
-        foot.addWidget(self.usual)
-        foot.addWidget(self.back)
-        foot.addStretch(1)
-        self.rows.setContentsMargins(0, 0, 0, 0)
+        self.put(self.search, self.nothing)
         self.rows.addWidget(scroll, 1)
-        self.put(foot)
+        self.put_foot(None, self.usual, self.back)
         keys.changed.connect(self.refresh)
         self.refresh()
         room, bar = self.screen().availableSize(), scroll.verticalScrollBar().sizeHint().width()
-        if table.sizeHint().width() + bar > room.width() - 40:
-            row.setDirection(QBoxLayout.Direction.TopToBottom)  # one column below the other
-            row.setSpacing(0)
-        wanted = table.sizeHint()
-        width = wanted.width() + bar
-        high = wanted.height() + foot.sizeHint().height()
-        self.resize(min(room.width() - 40, width), min(room.height() - 80, high))
-
-    def settle(self) -> None:
-        """Give every word its room at once: their sizes are others once they are shown."""
-        self._row.invalidate()
-        self._row.activate()
+        width = max(scaled(520), table.sizeHint().width() + bar + 48)
+        self.resize(min(room.width() - 40, width), min(room.height() - 80, scaled(640)))
 
     @Slot()
     def refresh(self) -> None:
@@ -257,31 +250,48 @@ class ShortcutsDialog(Sheet):
         """Ask for other keys of a command."""
         KeyDialog(name, self._keys, self).open()
 
-    def _column(self, titles: tuple[str, ...] | list[str], table: QWidget) -> QVBoxLayout:
-        """Menus with their commands; "" for the keys that are no command's."""
-        column = QVBoxLayout()
-        column.setSpacing(8)
-        for title in titles:
-            heading = QLabel(tr(title) if title else tr("In a chat"), table)
-            keep_font(heading, t.UI_PX, QFont.Weight.DemiBold)
-            grid = QGridLayout()
-            grid.setHorizontalSpacing(32)
-            grid.setVerticalSpacing(2 if title else 6)
-            if title:
-                for number, name in enumerate(n for n in MENUS[title] if n != "-"):
-                    grid.addWidget(QLabel(words_of(name), table), number, 0)
-                    grid.addWidget(self._key_button(name, table), number, 1, _RIGHT)
-            else:
-                for number, (words, keys) in enumerate(focus_keys()):
-                    how = QLabel(keys, table)
-                    how.setProperty("muted", True)
-                    grid.addWidget(QLabel(words, table), number, 0)
-                    grid.addWidget(how, number, 1, _RIGHT)
-            column.addWidget(heading)
-            column.addLayout(grid)
-            column.addSpacing(12)
-        column.addStretch(1)
-        return column
+    def _section(self, title: str, table: QWidget) -> None:
+        """A menu with its commands; "" for the keys that are no command's."""
+        heading = QLabel(tr(title) if title else tr("In a chat"), table)
+        keep_font(heading, t.UI_PX, QFont.Weight.DemiBold)
+        grid = QGridLayout()
+        grid.setColumnStretch(0, 1)
+        grid.setHorizontalSpacing(32)
+        grid.setVerticalSpacing(2 if title else 6)
+        rows: list[tuple[str, QWidget]]
+        if title:
+            names = [name for name in MENUS[title] if name != "-"]
+            rows = [(words_of(name), self._key_button(name, table)) for name in names]
+        else:
+            rows = [(words, self._how(keys, table)) for words, keys in focus_keys()]
+        for number, (words, keys) in enumerate(rows):
+            label = QLabel(words, table)
+            grid.addWidget(label, number, 0)
+            grid.addWidget(keys, number, 1, _RIGHT)
+            self._found.append((words, heading, [label, keys]))
+        self._column.addWidget(heading)
+        self._column.addLayout(grid)
+        self._column.addSpacing(12)
+
+    def _how(self, keys: str, table: QWidget) -> QLabel:
+        label = QLabel(keys, table)
+        label.setProperty("muted", True)
+        return label
+
+    @Slot(str)
+    def _filter(self, text: str) -> None:
+        wanted = text.casefold().split()
+        shown: dict[QLabel, bool] = {}
+        for words, heading, parts in self._found:
+            keys = parts[1].text() if isinstance(parts[1], QLabel | QPushButton) else ""
+            told = f"{words} {keys} {heading.text()}".casefold()
+            fits = all(word in told for word in wanted)
+            for part in parts:
+                part.setVisible(fits)
+            shown[heading] = shown.get(heading, False) or fits
+        for heading, some in shown.items():
+            heading.setVisible(some)
+        self.nothing.setVisible(not any(shown.values()))
 
     def _key_button(self, name: str, table: QWidget) -> QPushButton:
         button = self.buttons[name] = QPushButton(table)

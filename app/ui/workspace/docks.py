@@ -86,6 +86,19 @@ def set_dock_icons(manager: QtAds.CDockManager) -> None:
     manager.iconProvider().registerCustomIcon(QtAds.TabCloseIcon, close)
 
 
+def keep_on_screen(window: QWidget) -> None:
+    """Move a window whose edge is beyond its screen; make one smaller that is larger than it."""
+    room = window.screen().availableGeometry()
+    size = window.frameGeometry().size().boundedTo(room.size())
+    if size != window.frameGeometry().size():
+        window.resize(size)
+    at = window.frameGeometry()
+    left = max(room.left(), min(at.left(), room.right() - size.width() + 1))
+    top = max(room.top(), min(at.top(), room.bottom() - size.height() + 1))
+    if (left, top) != (at.left(), at.top()):
+        window.move(left, top)
+
+
 def save_state(manager: QtAds.CDockManager) -> str:
     """Splits, tabs, windows and sizes, as text."""
     return bytes(manager.saveState().toBase64().data()).decode()
@@ -282,6 +295,7 @@ class DockPlacing:
             widget.setFloating()
             window = pane.window()
             window.resize(max(480, pane.width()), max(520, pane.height()))
+            keep_on_screen(window)
 
     def share_width(self, panes: list[ChatPane]) -> None:
         """Give the columns that stand with these panes the same width."""

@@ -217,5 +217,6 @@ def test_the_list_of_keys_cuts_nothing_off(start: Start):
     assert wide or dialog.width() == dialog.screen().availableSize().width() - 40
     labels: list[QLabel | QPushButton] = [*dialog.findChildren(QLabel), *dialog.buttons.values()]
     assert "Ctrl+Shift+T" in [label.text() for label in labels]
-    assert all(label.width() >= label.sizeHint().width() for label in labels)
+    shown = [label for label in labels if not label.isHidden()]
+    assert all(label.width() >= label.sizeHint().width() for label in shown)
     dialog.close()

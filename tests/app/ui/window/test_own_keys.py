@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QScrollArea
 
 from app.settings.options import Settings
 from app.ui.widgets.manners import native
@@ -139,3 +139,24 @@ def test_the_keys_pressed_in_the_dialog_are_the_commands_from_then_on(start: Sta
     sheet.back.click()
     assert run.window.commands.keys("new") == ""
     sheet.close()
+
+
+def test_the_table_is_searched_and_never_goes_sideways(start: Start) -> None:
+    run = start()
+    run.window.commands["shortcuts"].trigger()
+    sheet = run.window.findChild(ShortcutsDialog)
+    assert sheet is not None
+    scroll = sheet.findChild(QScrollArea)
+    assert scroll is not None
+    assert scroll.horizontalScrollBar().maximum() == 0
+    run.until(lambda: sheet.buttons["new"].isVisible())
+    sheet.search.setText("split")
+    assert sheet.buttons["split_right"].isVisible()
+    assert not sheet.buttons["new"].isVisible()
+    sheet.search.setText(native("Ctrl+N"))
+    assert sheet.buttons["new"].isVisible()
+    sheet.search.setText("no such words")
+    assert sheet.nothing.isVisible()
+    sheet.search.clear()
+    assert sheet.buttons["new"].isVisible()
+    assert not sheet.nothing.isVisible()

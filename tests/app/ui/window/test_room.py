@@ -86,3 +86,14 @@ def test_a_remote_model_is_added_by_a_command(start: Start) -> None:
     dialog = run.window.findChild(RemoteDialog)
     assert dialog is not None
     dialog.reject()
+
+
+def test_a_window_of_its_own_is_on_the_screen(start: Start) -> None:
+    run = start()
+    run.ready()
+    run.window.move(700, 500)
+    run.window.commands["quick_ask"].trigger()
+    floating = run.pane.window()
+    assert floating is not run.window
+    room = floating.screen().availableGeometry()
+    assert room.contains(floating.geometry())
