@@ -423,6 +423,7 @@ class Chat(ChatSignals):
             return False
         self._answering.prepare_rest(self.transcript[answer_id])
         self.path_changed.emit()
+        self.message_changed.emit(answer_id)  # it streams again, perhaps once a model is loaded
         self._answering.begin()
         return True
 
