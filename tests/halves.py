@@ -1,8 +1,7 @@
 """Runs the tests in two processes side by side: ``make test``.
 
 Most tests keep one core busy, so on two cores it takes little more than half the time. They are in
-groups, the longest first; whichever process is free takes the next one. What mostly waits for a
-screen runs beside them from the start. With files or folders among
+groups, the longest first; whichever process is free takes the next one. With files or folders among
 the arguments there is one process, and pytest as ever.
 
 A few tests that failed run once more at the end, with nothing beside them. Those that pass then are
@@ -32,8 +31,6 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     ("bundle", "guide", "test_*"),
     ("desktop",),
 )
-WAITING = ("desktop",)
-"""The group that keeps no core busy."""
 """Patterns below this folder. A file is in the group that names it most closely."""
 
 
@@ -61,21 +58,19 @@ def main(arguments: list[str]) -> int:
         return subprocess.call(pytest)
     with tempfile.TemporaryDirectory() as folder:
         runs = [Run(pytest, files, Path(folder) / str(n)) for n, files in enumerate(groups())]
-        beside = deque(run for run, group in zip(runs, GROUPS, strict=True) if group == WAITING)
-        busy, printing = deque(run for run in runs if run not in beside), threading.Lock()
+        waiting, printing = deque(runs), threading.Lock()
 
-        def work(left: deque[Run]) -> None:
+        def work() -> None:
             while True:
                 try:
-                    run = left.popleft()
+                    run = waiting.popleft()
                 except IndexError:
                     return
                 said = run.go()
                 with printing:
                     print(said, end="", flush=True)
 
-        lanes = [*([busy] * AT_ONCE), beside]
-        workers = [threading.Thread(target=work, args=(lane,), daemon=True) for lane in lanes]
+        workers = [threading.Thread(target=work, daemon=True) for _ in range(AT_ONCE)]
         for worker in workers:
             worker.start()
         for worker in workers:

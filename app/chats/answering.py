@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -223,7 +224,7 @@ class Answering(QObject):
             answer.seed = params.seed
             session = self.session.open(model, answer.options)
             answer.channel, post = self._bridge.channel(self._on_event)
-            answer.phase = Phase.QUEUED
+            answer.phase, answer.asked_at = Phase.QUEUED, time.monotonic()
             self.reply = Running(session.send(turns, params, on_event=post))
         except EngineError as error:
             self._end("error", meaning(error.code, error.message))

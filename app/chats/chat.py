@@ -150,6 +150,18 @@ class Chat(ChatSignals):
         return answer.progress if answer is not None else None
 
     @property
+    def silent_s(self) -> float | None:
+        """How long nothing has come of what was asked of another machine; None once something has.
+
+        Nothing is known there of what is done, or whether anything is.
+        """
+        answer = self._answering.answer
+        if answer is None or answer.asked_at is None or self._remote_now is None:
+            return None
+        silent = answer.phase is Phase.QUEUED and answer.progress is None
+        return time.monotonic() - answer.asked_at if silent else None
+
+    @property
     def answering(self) -> bool:
         """Whether a reply runs, stands still or waits for its model."""
         return self.reply is not None

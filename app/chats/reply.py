@@ -62,6 +62,7 @@ class Answer:
         like: the answer that it is to give once more, if it is.
         model: the reference of the model it is asked of, where that is not the chat's own.
         continues: it goes on with an answer that was cut off.
+        asked_at: when it was asked for, by `monotonic`; None while its model is loaded.
         calls: the tools that it calls.
     """
 
@@ -74,6 +75,7 @@ class Answer:
     like: str | None = None
     model: str | None = None
     continues: bool = False
+    asked_at: float | None = None
     calls: list[Made] = field(default_factory=list)
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)

@@ -31,6 +31,8 @@ from engine.errors import (
 )
 from engine.hub.names import clean_name
 
+log = logging.getLogger(__name__)
+
 READ_SECONDS = 60.0
 """How long one answer about a model may take in all, and any answer until it begins."""
 LEAST_BYTES = 16 * 1024
@@ -256,9 +258,8 @@ def translated(error: Exception, what: str) -> EngineError:
     if isinstance(error, TimeoutException):
         return EngineError(OFFLINE, "The hub does not answer. Try again in a while.")
     if isinstance(error, TransportError):
-        return EngineError(
-            OFFLINE, f"The hub cannot be reached ({_reason(error)}). Check the connection."
-        )
+        log.info("The hub cannot be reached: %s", _reason(error))
+        return EngineError(OFFLINE, "The hub cannot be reached. Check the connection.")
     if isinstance(error, _RefusedError):
         return _refusal(error, what)
     if isinstance(error, OSError):

@@ -2418,6 +2418,26 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
+        <source>this machine</source>
+        <translation>diesen Rechner</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Waiting</source>
+        <translation>Wartet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Waiting for {host}</source>
+        <translation>Wartet auf {host}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Waiting for {host}, {time}</source>
+        <translation>Wartet auf {host}, {time}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>What you send leaves this machine.</source>
         <translation>Was du sendest, verlässt diesen Rechner.</translation>
     </message>

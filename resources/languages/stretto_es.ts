@@ -2418,6 +2418,26 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
+        <source>this machine</source>
+        <translation>este equipo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Waiting</source>
+        <translation>En espera</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Waiting for {host}</source>
+        <translation>Esperando a {host}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Waiting for {host}, {time}</source>
+        <translation>Esperando a {host}, {time}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>What you send leaves this machine.</source>
         <translation>Lo que envía sale de este equipo.</translation>
     </message>

@@ -2418,6 +2418,26 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
+        <source>this machine</source>
+        <translation>cette machine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Waiting</source>
+        <translation>En attente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Waiting for {host}</source>
+        <translation>En attente de {host}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Waiting for {host}, {time}</source>
+        <translation>En attente de {host}, {time}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>What you send leaves this machine.</source>
         <translation>Ce que vous envoyez quitte cette machine.</translation>
     </message>

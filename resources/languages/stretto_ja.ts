@@ -2402,6 +2402,26 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
+        <source>this machine</source>
+        <translation>このマシン</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Waiting</source>
+        <translation>待機中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Waiting for {host}</source>
+        <translation>{host} を待っています</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Waiting for {host}, {time}</source>
+        <translation>{host} を待っています（{time}）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>What you send leaves this machine.</source>
         <translation>送信した内容はこのマシンの外に出ます。</translation>
     </message>

@@ -2402,6 +2402,26 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
+        <source>this machine</source>
+        <translation>本机</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Waiting</source>
+        <translation>等待中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Waiting for {host}</source>
+        <translation>正在等待 {host}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Waiting for {host}, {time}</source>
+        <translation>正在等待 {host}，{time}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
         <source>What you send leaves this machine.</source>
         <translation>您发送的内容会离开本机。</translation>
     </message>

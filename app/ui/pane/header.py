@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
@@ -17,7 +17,7 @@ from app.remote.session import RemoteModel
 from app.settings.language import counted, mark, number, tr
 from app.ui.pane.sampling_form import MORE
 from app.ui.style import tokens as t
-from app.ui.style.figures import doing_line, percent, phase_line
+from app.ui.style.figures import doing_line, percent, phase_line, seconds
 from app.ui.style.icons import icon
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
@@ -29,6 +29,15 @@ def state_elsewhere(remote: Remote, *, short: bool) -> str:
     if short:
         return tr("Remote", "of a model that answers on another machine")
     return tr("On this machine") if remote.here else tr("Leaves this machine")
+
+
+def waiting_line(remote: Remote, silent_s: float, *, short: bool) -> str:
+    """That another machine has said nothing yet, and from the third second on for how long."""
+    host = tr("this machine") if remote.here else remote.host
+    if silent_s < 3:
+        return tr("Waiting") if short else tr("Waiting for {host}", host=host)
+    time = seconds(round(silent_s))
+    return time if short else tr("Waiting for {host}, {time}", host=host, time=time)
 
 
 def foot(remotes: Sequence[Remote], *, hidden: bool = False) -> str:
@@ -223,6 +232,8 @@ class PaneHeader(QWidget):
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._again = QTimer(self, singleShot=True, interval=1_000)  # a second more of silence
+        self._again.timeout.connect(self.refresh)
         self._chat = chat
         self._state = self._written = ""
         self._told = True
@@ -294,6 +305,10 @@ class PaneHeader(QWidget):
         at_work = doing(tools.calls.values(), tools.step, tools.tokens)
         if chat.phase is Phase.CALLING and at_work is not None and at_work.running:
             state = doing_line(at_work, short=short)
+        silent = chat.silent_s
+        if silent is not None and chat.remote is not None:
+            state = waiting_line(chat.remote, silent, short=short)
+            self._again.start()
         if not state:
             state = {
                 LoadState.READY: state_elsewhere(chat.remote, short=short)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from PySide6.QtCore import Qt
 
+from app.chats import chat
 from app.chats.actions import Action
 from app.models.loading import LoadState
 from app.remote.address import Remote
@@ -293,3 +296,26 @@ def test_the_network_is_searched_only_where_it_was_switched_on(start, secrets):
         assert looking.cancelled() or looking.done()
         assert found.count() == 0
     dialog.reject()
+
+
+def test_a_server_that_says_nothing_is_waited_for_by_name_and_for_how_long(
+    start, secrets, monkeypatch
+):
+    silent = Scripted(sends(b"", then=hang))
+    try:
+        run = start()
+        run.ready()
+        pane, _ = bound(run, silent)
+        run.say("hello")
+        run.until(lambda: asks(silent))
+        assert pane.header.state == "Waiting for this machine"
+        assert "Queued" not in pane.header.state
+        now = time.monotonic()
+        monkeypatch.setattr(chat.time, "monotonic", lambda: now + 72)
+        pane.header.refresh()
+        assert pane.header.state == "Waiting for this machine, 1 min 12 s"
+        pane.act(Action.STOP)
+        run.until(lambda: not pane.chat.answering)
+        assert "Waiting" not in pane.header.state
+    finally:
+        silent.close()
