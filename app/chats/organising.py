@@ -172,9 +172,9 @@ class Organising:
         return self._change(ids, **changes, **({"pinned_at": None} if on else {}))
 
     def move(self, ids: Iterable[str], folder_id: str | None) -> Undo:
-        """Put chats into a folder, or out of all; they leave the archive and are not pinned."""
+        """Put chats into a folder, or out of all; they leave the archive. What is pinned stays so."""
         there = folder_id if folder_id in self._folders else None
-        return self._change(ids, folder_id=there, archived_at=None, pinned_at=None)
+        return self._change(ids, folder_id=there, archived_at=None)
 
     def tag(self, ids: Iterable[str], tags: Sequence[str]) -> Undo:
         """Give chats these tags instead of those that they have."""

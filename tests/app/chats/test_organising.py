@@ -164,6 +164,9 @@ def test_rows_are_dragged_to_folders_and_sections(five: Run):
     order.pin(["D0"], True)
     drag(["E0"], "Pinned")
     assert five.app.library.chat("E0").pinned_at is not None
+    order.move(["E0"], work.id)  # it lies there, and is where the person wants it, too
+    assert five.app.library.chat("E0").folder_id == work.id
+    assert titles(five)[:3] == ["Pinned", "D", "E"]
 
 
 def test_tags_are_asked_for_and_those_of_one_chat_alone_stay(five: Run):
