@@ -172,7 +172,7 @@ class Organising:
         return self._change(ids, **changes, **({"pinned_at": None} if on else {}))
 
     def move(self, ids: Iterable[str], folder_id: str | None) -> Undo:
-        """Put chats into a folder, or out of all; they leave the archive. What is pinned stays so."""
+        """Put chats into a folder, or out of all; they leave the archive, and stay pinned."""
         there = folder_id if folder_id in self._folders else None
         return self._change(ids, folder_id=there, archived_at=None)
 
