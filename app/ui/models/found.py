@@ -488,8 +488,6 @@ class Finding(QObject):
         try:
             results = await flows.aside(lambda stop: hub.search(words, token, stop))
         except Exception as problem:
-            self._results = []  # what was suggested is no answer to this
-            self.changed.emit()
             self.said.emit(fault(problem).message, True)
             return
         self._results = results
