@@ -1,0 +1,197 @@
+"""What is cut off on the screen: every visible text, button and field of a window, measured."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import QCoreApplication, QRect, Qt
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractScrollArea,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QSplitterHandle,
+    QStyle,
+    QStyleOptionComboBox,
+    QStyleOptionFrame,
+    QTextEdit,
+    QWidget,
+)
+
+from app.settings import translation
+
+
+@contextmanager
+def speaking(code: str) -> Iterator[None]:
+    """The language that programs which start now speak; "ar-xx" runs from right to left."""
+    qt = QApplication.instance()
+    assert isinstance(qt, QApplication)
+    before = os.environ[translation.ENVIRONMENT]
+    os.environ[translation.ENVIRONMENT] = code
+    try:
+        assert translation.install(qt, code) == code
+        yield
+    finally:
+        os.environ[translation.ENVIRONMENT] = before
+        translation.install(qt, before)
+
+
+def settle(root: QWidget) -> None:
+    """Let what waits to be laid out be laid out."""
+    for _ in range(3):
+        QCoreApplication.sendPostedEvents()
+        QCoreApplication.processEvents()
+    if (layout := root.layout()) is not None:
+        layout.activate()
+
+
+def cut_off(root: QWidget) -> list[str]:
+    """What of ``root`` cannot be seen or read whole, a line each; none where all can.
+
+    Lists are not looked into, and what scrolls may be longer than its place. A name that is
+    elided on purpose has its whole in a tooltip, of its own or of what it stands in.
+    """
+    settle(root)
+    shown = [root, *(w for w in root.findChildren(QWidget) if _in(w, root))]
+    found = []
+    for widget in shown:
+        for fault in (_outside(widget, root), _squeezed(widget), _unread(widget)):
+            if fault:
+                found.append(f"{_name(widget)}: {fault}")
+        found += _covered(widget)
+    return found
+
+
+def _in(widget: QWidget, root: QWidget) -> bool:
+    if not widget.isVisible() or widget.window() is not root.window():
+        return False
+    area = widget.parentWidget()
+    while area is not None and area is not root:  # scrolled out of sight, or drawn by a view
+        if isinstance(area, QTextEdit | QPlainTextEdit):
+            return False
+        area = area.parentWidget()
+    return True
+
+
+def _name(widget: QWidget) -> str:
+    words = ""
+    if isinstance(widget, QLabel | QAbstractButton):
+        words = widget.text()
+    words = words or widget.accessibleName() or widget.objectName()
+    return f"{type(widget).__name__} {words!r} {widget.width()}x{widget.height()}"
+
+
+def _scrolling(widget: QWidget) -> QAbstractScrollArea | None:
+    """The area in whose viewport the widget lies."""
+    viewport = widget.parentWidget()
+    area = viewport.parentWidget() if viewport is not None else None
+    scrolls = isinstance(area, QAbstractScrollArea) and area.viewport() is viewport
+    return area if scrolls else None
+
+
+def _outside(widget: QWidget, root: QWidget) -> str:
+    parent = widget.parentWidget()
+    if widget is root or parent is None or isinstance(widget, QSplitterHandle):
+        return ""
+    place, room = widget.geometry(), parent.rect()
+    area = _scrolling(widget)
+    if area is not None:
+        sideways = area.horizontalScrollBarPolicy() != Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        place = QRect(0 if sideways else place.x(), 0, 0 if sideways else place.width(), 0)
+        room = QRect(0, 0, room.width(), 0)
+        return "" if place.left() >= 0 and place.right() <= room.right() else "wider than its area"
+    room = room.adjusted(-1, -1, 1, 1)  # splitters round
+    return "" if room.contains(place) else f"{place.getRect()} is not inside {room.getRect()}"
+
+
+def _squeezed(widget: QWidget) -> str:
+    layout = widget.layout()
+    if layout is None or _scrolling(widget) is not None:
+        return ""
+    least = layout.minimumSize()
+    if least.width() <= widget.width() and least.height() <= widget.height():
+        return ""
+    return f"what is in it needs {least.width()}x{least.height()}"
+
+
+def _unread(widget: QWidget) -> str:
+    metrics = widget.fontMetrics()
+    if isinstance(widget, QLabel):
+        return _unread_label(widget)
+    if isinstance(widget, QAbstractButton):
+        if isinstance(widget.parentWidget(), QLineEdit):
+            return ""  # the field makes its own icons as large as it has room
+        wanted = widget.sizeHint()
+        narrow = bool(widget.text()) and wanted.width() > widget.width() + 1
+        low = wanted.height() > widget.height() + 1
+        elided = narrow and widget.text() in widget.toolTip()
+        return f"needs {wanted.width()}x{wanted.height()}" if narrow > elided or low else ""
+    if isinstance(widget, QLineEdit) and not widget.text():
+        option = QStyleOptionFrame()
+        widget.initStyleOption(option)
+        room = (
+            widget.style()
+            .subElementRect(QStyle.SubElement.SE_LineEditContents, option, widget)
+            .marginsRemoved(widget.textMargins())
+        )
+        wide = metrics.horizontalAdvance(widget.placeholderText())
+        return f"{widget.placeholderText()!r} needs {wide} of {room.width()}" * (
+            wide > room.width()
+        )
+    if isinstance(widget, QTextEdit | QPlainTextEdit) and not widget.toPlainText():
+        room = widget.viewport().rect()
+        high = metrics.boundingRect(
+            room, Qt.TextFlag.TextWordWrap, widget.placeholderText()
+        ).height()
+        return f"{widget.placeholderText()!r} needs a height of {high}" * (high > room.height())
+    if isinstance(widget, QComboBox):
+        chosen = QStyleOptionComboBox()
+        widget.initStyleOption(chosen)
+        part = QStyle.SubControl.SC_ComboBoxEditField
+        room = widget.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, chosen, part, widget
+        )
+        wide = metrics.horizontalAdvance(widget.currentText())
+        return f"{widget.currentText()!r} needs {wide} of {room.width()}" * (wide > room.width())
+    return ""
+
+
+def _unread_label(label: QLabel) -> str:
+    if not label.text():
+        return ""
+    if not label.wordWrap():
+        parent = label.parentWidget()
+        tips = label.toolTip() + (parent.toolTip() if parent is not None else "")
+        wide = label.sizeHint().width()
+        elided = label.metaObject().className() == "ads::CElidingLabel" and bool(tips)
+        return f"needs a width of {wide}" if wide > label.width() + 1 and not elided else ""
+    high = label.heightForWidth(label.width())
+    if high > label.height() + 1:
+        return f"needs a height of {high}"
+    if label.textFormat() == Qt.TextFormat.PlainText:
+        metrics = QFontMetrics(label.font())
+        wide = max((metrics.horizontalAdvance(w) for w in label.text().split()), default=0)
+        return f"a word needs a width of {wide}" * (wide > label.width())
+    return ""
+
+
+def _covered(parent: QWidget) -> list[str]:
+    """Buttons, labels and fields of one parent that lie over each other."""
+    kinds = (QAbstractButton, QLabel, QLineEdit, QComboBox)
+    parts = [
+        part
+        for part in parent.children()
+        if isinstance(part, kinds) and part.isVisible() and not isinstance(parent, kinds)
+    ]
+    return [
+        f"{_name(one)} lies over {_name(other)}"
+        for number, one in enumerate(parts)
+        for other in parts[number + 1 :]
+        if one.geometry().intersects(other.geometry())
+    ]

@@ -1,0 +1,103 @@
+"""The measure of what is cut off finds what a person would."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from tests.app.ui.measuring import cut_off
+
+
+def cut_label() -> QWidget:
+    label = QLabel("A label with many words")
+    label.setFixedWidth(60)
+    return label
+
+
+def cut_lines() -> QWidget:
+    label = QLabel("A label with many words in more than one line")
+    label.setWordWrap(True)
+    label.setFixedSize(120, 20)
+    return label
+
+
+def cut_button() -> QWidget:
+    button = QPushButton("A button with many words")
+    button.setFixedWidth(60)
+    return button
+
+
+def cut_field() -> QWidget:
+    field = QLineEdit()
+    field.setPlaceholderText("What is to be found here and there")
+    field.setFixedWidth(60)
+    return field
+
+
+def cut_text() -> QWidget:
+    field = QTextEdit()
+    field.setPlaceholderText("What is to be written here and there")
+    field.setFixedSize(120, 24)
+    return field
+
+
+def cut_choice() -> QWidget:
+    choice = QComboBox()
+    choice.addItem("What is chosen here and there")
+    choice.setFixedWidth(60)
+    return choice
+
+
+def outside() -> QWidget:
+    box = QWidget()
+    box.setFixedSize(100, 40)
+    QLabel("Words", box).move(80, 10)
+    return box
+
+
+def covered() -> QWidget:
+    box = QWidget()
+    box.setFixedSize(300, 100)
+    QLabel("Words", box).move(10, 10)
+    QPushButton("More", box).move(14, 12)
+    return box
+
+
+@pytest.mark.parametrize(
+    "make", [cut_label, cut_lines, cut_button, cut_field, cut_text, cut_choice, outside, covered]
+)
+def test_what_is_cut_off_is_found(make, qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(600, 300)
+    part = make()
+    part.setParent(window)
+    part.move(10, 10)
+    window.show()
+    found = cut_off(window)
+    assert len(found) == 1, found
+    part.hide()
+    assert cut_off(window) == []
+
+
+def test_what_has_room_is_not_found(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    rows = QVBoxLayout(window)
+    for make in (cut_label, cut_lines, cut_button, cut_field, cut_text, cut_choice):
+        part = make()
+        part.setMinimumSize(0, 0)
+        part.setMaximumSize(2000, 2000)
+        rows.addWidget(part)
+    window.resize(600, 400)
+    window.show()
+    assert cut_off(window) == []
