@@ -91,8 +91,9 @@ def _scrolling(widget: QWidget) -> QAbstractScrollArea | None:
     """The area in whose viewport the widget lies."""
     viewport = widget.parentWidget()
     area = viewport.parentWidget() if viewport is not None else None
-    scrolls = isinstance(area, QAbstractScrollArea) and area.viewport() is viewport
-    return area if scrolls else None
+    if isinstance(area, QAbstractScrollArea) and area.viewport() is viewport:
+        return area
+    return None
 
 
 def _outside(widget: QWidget, root: QWidget) -> str:
