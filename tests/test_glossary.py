@@ -1,0 +1,130 @@
+"""The texts keep to the glossary: one thing, one word, in every language."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator
+
+import pytest
+
+from tests.texts import ROOT, Translated, languages, translations
+
+FOLDER = ROOT / "resources" / "languages"
+CODES = tuple(languages().CODES)
+Glossary = dict[str, dict[str, list[str]]]
+GLOSSARY: Glossary = tomllib.loads((FOLDER / "glossary.toml").read_text("utf-8"))
+STILL = frozenset((ROOT / "tests" / "glossary_still.txt").read_text("utf-8").splitlines())
+"""Texts that are not written anew yet, each as "en" or the language's code, a blank and the text.
+They may only become fewer."""
+
+
+def is_still(code: str, text: str) -> bool:
+    return f"{code} {text}".replace("\n", " ") in STILL
+
+
+def folded(text: str) -> str:
+    return unicodedata.normalize("NFC", text).casefold().replace("'", "’")
+
+
+def bare_words(text: str) -> str:
+    """Without the names of values, which are the code's: {model}."""
+    return folded(re.sub(r"\{[^{}]*\}", "{}", text))
+
+
+def has(text: str, words: str) -> bool:
+    """Whether a folded text has these words whole. Japanese and Chinese have no blanks."""
+    if not words.isascii() and not re.match(r"[\u0000-\u024f]", words):
+        return words in text
+    return bool(re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text))
+
+
+def terms_in(text: str, glossary: Glossary) -> Iterator[str]:
+    """The terms of an English text, the longest first: a tool server is no tool."""
+    left = bare_words(text)
+    forms = [(folded(form), term) for term, entry in glossary.items() for form in entry["en"]]
+    for form, term in sorted(forms, key=lambda one: -len(one[0])):
+        found, times = re.subn(rf"(?<![\w./-]){re.escape(form)}(?![\w/])", "·", left)
+        if times:
+            left = found
+            yield term
+
+
+def faults_in_english(text: str, glossary: Glossary = GLOSSARY) -> Iterator[str]:
+    plain = bare_words(text)
+    for term, entry in glossary.items():
+        for twin in entry.get("not", []):
+            if has(plain, folded(twin)):
+                yield f"{text!r}: “{term}”, not “{twin}”"
+
+
+def faults_in_translation(
+    entry: Translated, code: str, glossary: Glossary = GLOSSARY
+) -> Iterator[str]:
+    forms = " | ".join(entry.forms)
+    plain = bare_words(forms)
+    for term in terms_in(entry.text, glossary):
+        allowed = glossary[term][code]
+        if not any(folded(stem) in plain for stem in allowed):
+            yield f"{entry.text!r}: “{term}” is “{allowed[0]}”: {forms}"
+    for term, words in glossary.items():
+        for twin in words.get(f"not_{code}", []):
+            if has(plain, folded(twin)):
+                yield f"{entry.text!r}: “{term}” is “{words[code][0]}”, not “{twin}”: {forms}"
+
+
+def test_the_glossary_is_whole() -> None:
+    assert len(GLOSSARY) >= 75
+    for term, entry in GLOSSARY.items():
+        assert {"en", *CODES} <= set(entry), term
+        assert all(entry.values()), term
+        known = {"en", "not", *CODES, *(f"not_{code}" for code in CODES)}
+        assert set(entry) <= known, term
+
+
+def test_the_english_keeps_to_it() -> None:
+    texts = sorted({t for text in languages().texts() for t in _english(text)})
+    found = [f for t in texts if not is_still("en", t) for f in faults_in_english(t)]
+    assert found == []
+
+
+def _english(text: object) -> Iterator[str]:
+    yield getattr(text, "text")  # noqa: B009 - a script's class, unknown here
+    if getattr(text, "counts"):  # noqa: B009
+        yield getattr(text, "comment")  # noqa: B009
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_the_translations_keep_to_it(code: str) -> None:
+    entries = translations(FOLDER / languages().file_name(code))
+    found = [
+        fault
+        for entry in entries
+        if entry.finished and not is_still(code, entry.text)
+        for fault in faults_in_translation(entry, code)
+    ]
+    assert found == []
+
+
+SMALL: Glossary = {
+    "tool": {"en": ["tool", "tools"], "de": ["Tool"], "not_de": ["Werkzeug"]},
+    "tool server": {"en": ["tool servers"], "not": ["servers of tools"], "de": ["Tool-Server"]},
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "german", "faults"),
+    [
+        ("Tool Servers…", "Tool-Server…", 0),
+        ("Tool Servers…", "Server…", 1),
+        ("Tools", "Werkzeug", 2),
+        ("The toolbox", "Der Kasten", 0),
+        ("{tool} is off", "{tool} ist aus", 0),
+        ("Servers of Tools", "Tool-Server", 1),
+    ],
+)
+def test_what_does_not_keep_to_it_is_found(text: str, german: str, faults: int) -> None:
+    entry = Translated(text, "", False, True, (german,))
+    found = [*faults_in_english(text, SMALL), *faults_in_translation(entry, "de", SMALL)]
+    assert len(found) == faults
