@@ -388,6 +388,17 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Keep On</source>
+        <translation>Anlassen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Broadcast the messages after this one too</source>
+        <translation>Auch die folgenden Nachrichten an alle senden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>New message</source>
         <translation>Neue Nachricht</translation>
     </message>
@@ -395,6 +406,11 @@
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Attach files  Ctrl+Shift+A</source>
         <translation>Dateien anhängen  Ctrl+Shift+A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Compare  Ctrl+Alt+C</source>
+        <translation>Vergleichen  Ctrl+Alt+C</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -408,12 +424,12 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Leave the broadcast  Ctrl+Alt+B</source>
-        <translation>Rundruf verlassen  Ctrl+Alt+B</translation>
+        <source>Broadcast  Ctrl+Shift+B</source>
+        <translation>Rundruf  Ctrl+Shift+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Join the broadcast  Ctrl+Alt+B</source>
+        <source>Join Broadcast  Ctrl+Alt+B</source>
         <translation>Am Rundruf teilnehmen  Ctrl+Alt+B</translation>
     </message>
     <message>
@@ -1756,6 +1772,16 @@
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Compare tea and coffee in a table</source>
         <translation>Vergleiche Tee und Kaffee in einer Tabelle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask four at once</source>
+        <translation>Vier auf einmal fragen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Compares replies to one message, side by side</source>
+        <translation>Vergleicht Antworten auf eine Nachricht nebeneinander</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -4025,37 +4051,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast to All Chats</source>
-        <translation>Rundruf an alle Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is off</source>
         <translation>Rundruf ist aus</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast is on: your next message goes to every open chat</source>
-        <translation>Rundruf ist an: Die nächste Nachricht geht an alle offenen Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. Open another chat beside this one.</source>
         <translation>Rundruf ist an. Öffne noch einen Chat neben diesem.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Leave or Join the Broadcast</source>
-        <translation>Rundruf verlassen oder daran teilnehmen</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat was still answering and did not get this message</source>
-        <comment>%n chats were still answering and did not get this message</comment>
-        <translation>
-            <numerusform>%n Chat hat noch geantwortet und diese Nachricht nicht bekommen</numerusform>
-            <numerusform>%n Chats haben noch geantwortet und diese Nachricht nicht bekommen</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -4609,6 +4611,81 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compared Messages</source>
         <translation>Verglichene Nachrichten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast</source>
+        <translation>Rundruf</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The next message goes to %n chat</source>
+        <comment>The next message goes to %n chats</comment>
+        <translation>
+            <numerusform>Die nächste Nachricht geht an %n Chat</numerusform>
+            <numerusform>Die nächste Nachricht geht an %n Chats</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Keep Broadcast On</source>
+        <translation>Rundruf anlassen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Join or Leave Broadcast</source>
+        <translation>Am Rundruf teilnehmen/Rundruf verlassen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{chat} (hidden tab)</source>
+        <translation>{chat} (verborgener Tab)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Turn Off</source>
+        <translation>Ausschalten</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>To %n chat, {hidden} hidden</source>
+        <comment>To %n chats, {hidden} hidden</comment>
+        <translation>
+            <numerusform>An %n Chat, {hidden} verborgen</numerusform>
+            <numerusform>An %n Chats, {hidden} verborgen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>To %n visible chat</source>
+        <comment>To %n visible chats</comment>
+        <translation>
+            <numerusform>An %n sichtbaren Chat</numerusform>
+            <numerusform>An %n sichtbare Chats</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Sent to %n chat</source>
+        <comment>Sent to %n chats</comment>
+        <translation>
+            <numerusform>An %n Chat gesendet</numerusform>
+            <numerusform>An %n Chats gesendet</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat was still replying and did not get this message</source>
+        <comment>%n chats were still replying and did not get this message</comment>
+        <translation>
+            <numerusform>%n Chat hat noch geantwortet und diese Nachricht nicht bekommen</numerusform>
+            <numerusform>%n Chats haben noch geantwortet und diese Nachricht nicht bekommen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{title} – {model}</source>
+        <translation>{title} – {model}</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>

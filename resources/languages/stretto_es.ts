@@ -388,6 +388,17 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Keep On</source>
+        <translation>Mantener activada</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Broadcast the messages after this one too</source>
+        <translation>Difundir también los mensajes siguientes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>New message</source>
         <translation>Mensaje nuevo</translation>
     </message>
@@ -395,6 +406,11 @@
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Attach files  Ctrl+Shift+A</source>
         <translation>Adjuntar archivos  Ctrl+Shift+A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Compare  Ctrl+Alt+C</source>
+        <translation>Comparar  Ctrl+Alt+C</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -408,12 +424,12 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Leave the broadcast  Ctrl+Alt+B</source>
-        <translation>Salir de la difusión  Ctrl+Alt+B</translation>
+        <source>Broadcast  Ctrl+Shift+B</source>
+        <translation>Difusión  Ctrl+Shift+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Join the broadcast  Ctrl+Alt+B</source>
+        <source>Join Broadcast  Ctrl+Alt+B</source>
         <translation>Unirse a la difusión  Ctrl+Alt+B</translation>
     </message>
     <message>
@@ -1756,6 +1772,16 @@
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Compare tea and coffee in a table</source>
         <translation>Compara el té y el café en una tabla</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask four at once</source>
+        <translation>Preguntar a cuatro a la vez</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Compares replies to one message, side by side</source>
+        <translation>Compara lado a lado las respuestas a un mensaje</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -4025,37 +4051,13 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast to All Chats</source>
-        <translation>Difusión a todos los chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is off</source>
         <translation>La difusión está desactivada</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast is on: your next message goes to every open chat</source>
-        <translation>La difusión está activada: el próximo mensaje va a todos los chats abiertos</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. Open another chat beside this one.</source>
         <translation>La difusión está activada. Abrir otro chat junto a este.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Leave or Join the Broadcast</source>
-        <translation>Salir de la difusión o unirse a ella</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat was still answering and did not get this message</source>
-        <comment>%n chats were still answering and did not get this message</comment>
-        <translation>
-            <numerusform>%n chat aún estaba respondiendo y no recibió este mensaje</numerusform>
-            <numerusform>%n chats aún estaban respondiendo y no recibieron este mensaje</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -4609,6 +4611,81 @@ Se dejó sin responder.</translation>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compared Messages</source>
         <translation>Mensajes comparados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast</source>
+        <translation>Difusión</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The next message goes to %n chat</source>
+        <comment>The next message goes to %n chats</comment>
+        <translation>
+            <numerusform>El próximo mensaje va a %n chat</numerusform>
+            <numerusform>El próximo mensaje va a %n chats</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Keep Broadcast On</source>
+        <translation>Mantener la difusión activada</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Join or Leave Broadcast</source>
+        <translation>Unirse a la difusión o salir de ella</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{chat} (hidden tab)</source>
+        <translation>{chat} (pestaña oculta)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Turn Off</source>
+        <translation>Desactivar</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>To %n chat, {hidden} hidden</source>
+        <comment>To %n chats, {hidden} hidden</comment>
+        <translation>
+            <numerusform>A %n chat, {hidden} oculto</numerusform>
+            <numerusform>A %n chats, {hidden} ocultos</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>To %n visible chat</source>
+        <comment>To %n visible chats</comment>
+        <translation>
+            <numerusform>A %n chat visible</numerusform>
+            <numerusform>A %n chats visibles</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Sent to %n chat</source>
+        <comment>Sent to %n chats</comment>
+        <translation>
+            <numerusform>Enviado a %n chat</numerusform>
+            <numerusform>Enviado a %n chats</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat was still replying and did not get this message</source>
+        <comment>%n chats were still replying and did not get this message</comment>
+        <translation>
+            <numerusform>%n chat aún respondía y no recibió este mensaje</numerusform>
+            <numerusform>%n chats aún respondían y no recibieron este mensaje</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{title} – {model}</source>
+        <translation>{title} – {model}</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>

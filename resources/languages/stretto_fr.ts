@@ -388,6 +388,17 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Keep On</source>
+        <translation>Laisser active</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Broadcast the messages after this one too</source>
+        <translation>Diffuser aussi les messages suivants</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>New message</source>
         <translation>Nouveau message</translation>
     </message>
@@ -395,6 +406,11 @@
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Attach files  Ctrl+Shift+A</source>
         <translation>Joindre des fichiers  Ctrl+Shift+A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Compare  Ctrl+Alt+C</source>
+        <translation>Comparer  Ctrl+Alt+C</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -408,12 +424,12 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Leave the broadcast  Ctrl+Alt+B</source>
-        <translation>Quitter la diffusion  Ctrl+Alt+B</translation>
+        <source>Broadcast  Ctrl+Shift+B</source>
+        <translation>Diffusion  Ctrl+Shift+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Join the broadcast  Ctrl+Alt+B</source>
+        <source>Join Broadcast  Ctrl+Alt+B</source>
         <translation>Rejoindre la diffusion  Ctrl+Alt+B</translation>
     </message>
     <message>
@@ -1756,6 +1772,16 @@
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Compare tea and coffee in a table</source>
         <translation>Compare le thé et le café dans un tableau</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask four at once</source>
+        <translation>En interroger quatre à la fois</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Compares replies to one message, side by side</source>
+        <translation>Compare côte à côte les réponses à un même message</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -4025,37 +4051,13 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast to All Chats</source>
-        <translation>Diffuser à toutes les discussions</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is off</source>
         <translation>La diffusion est désactivée</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast is on: your next message goes to every open chat</source>
-        <translation>La diffusion est activée&#xa0;: votre prochain message part vers toutes les discussions ouvertes</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. Open another chat beside this one.</source>
         <translation>La diffusion est activée. Ouvrez une autre discussion à côté de celle-ci.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Leave or Join the Broadcast</source>
-        <translation>Quitter ou rejoindre la diffusion</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat was still answering and did not get this message</source>
-        <comment>%n chats were still answering and did not get this message</comment>
-        <translation>
-            <numerusform>%n discussion répondait encore et n’a pas reçu ce message</numerusform>
-            <numerusform>%n discussions répondaient encore et n’ont pas reçu ce message</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -4609,6 +4611,81 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compared Messages</source>
         <translation>Messages comparés</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast</source>
+        <translation>Diffusion</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The next message goes to %n chat</source>
+        <comment>The next message goes to %n chats</comment>
+        <translation>
+            <numerusform>Le prochain message ira à %n discussion</numerusform>
+            <numerusform>Le prochain message ira à %n discussions</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Keep Broadcast On</source>
+        <translation>Laisser la diffusion active</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Join or Leave Broadcast</source>
+        <translation>Rejoindre ou quitter la diffusion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{chat} (hidden tab)</source>
+        <translation>{chat} (onglet masqué)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Turn Off</source>
+        <translation>Désactiver</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>To %n chat, {hidden} hidden</source>
+        <comment>To %n chats, {hidden} hidden</comment>
+        <translation>
+            <numerusform>À %n discussion, {hidden} masquée</numerusform>
+            <numerusform>À %n discussions, {hidden} masquées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>To %n visible chat</source>
+        <comment>To %n visible chats</comment>
+        <translation>
+            <numerusform>À %n discussion visible</numerusform>
+            <numerusform>À %n discussions visibles</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Sent to %n chat</source>
+        <comment>Sent to %n chats</comment>
+        <translation>
+            <numerusform>Envoyé à %n discussion</numerusform>
+            <numerusform>Envoyé à %n discussions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat was still replying and did not get this message</source>
+        <comment>%n chats were still replying and did not get this message</comment>
+        <translation>
+            <numerusform>%n discussion répondait encore et n’a pas reçu ce message</numerusform>
+            <numerusform>%n discussions répondaient encore et n’ont pas reçu ce message</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{title} – {model}</source>
+        <translation>{title} – {model}</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>

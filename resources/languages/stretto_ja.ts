@@ -387,6 +387,17 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Keep On</source>
+        <translation>オンのままにする</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Broadcast the messages after this one too</source>
+        <translation>この後のメッセージも一斉送信します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>New message</source>
         <translation>新規メッセージ</translation>
     </message>
@@ -394,6 +405,11 @@
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Attach files  Ctrl+Shift+A</source>
         <translation>ファイルを添付  Ctrl+Shift+A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Compare  Ctrl+Alt+C</source>
+        <translation>比較  Ctrl+Alt+C</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -407,12 +423,12 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Leave the broadcast  Ctrl+Alt+B</source>
-        <translation>一斉送信から外れる  Ctrl+Alt+B</translation>
+        <source>Broadcast  Ctrl+Shift+B</source>
+        <translation>一斉送信  Ctrl+Shift+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Join the broadcast  Ctrl+Alt+B</source>
+        <source>Join Broadcast  Ctrl+Alt+B</source>
         <translation>一斉送信に加わる  Ctrl+Alt+B</translation>
     </message>
     <message>
@@ -1746,6 +1762,16 @@
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Compare tea and coffee in a table</source>
         <translation>お茶とコーヒーを表で比較して</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask four at once</source>
+        <translation>4つに同時に質問</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Compares replies to one message, side by side</source>
+        <translation>1つのメッセージへの返信を並べて比較します</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -3985,36 +4011,13 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast to All Chats</source>
-        <translation>すべてのチャットに一斉送信</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is off</source>
         <translation>一斉送信はオフです</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast is on: your next message goes to every open chat</source>
-        <translation>一斉送信はオンです。次のメッセージは開いているすべてのチャットに送られます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. Open another chat beside this one.</source>
         <translation>一斉送信はオンです。このチャットの横に別のチャットを開いてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Leave or Join the Broadcast</source>
-        <translation>一斉送信から外れる/加わる</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat was still answering and did not get this message</source>
-        <comment>%n chats were still answering and did not get this message</comment>
-        <translation>
-            <numerusform>%n件のチャットはまだ回答中だったため、このメッセージを受け取っていません</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -4565,6 +4568,76 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compared Messages</source>
         <translation>比較したメッセージ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast</source>
+        <translation>一斉送信</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The next message goes to %n chat</source>
+        <comment>The next message goes to %n chats</comment>
+        <translation>
+            <numerusform>次のメッセージは%n件のチャットに送られます</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Keep Broadcast On</source>
+        <translation>一斉送信をオンのままにする</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Join or Leave Broadcast</source>
+        <translation>一斉送信に加わる/から外れる</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{chat} (hidden tab)</source>
+        <translation>{chat}（隠れたタブ）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Turn Off</source>
+        <translation>オフにする</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>To %n chat, {hidden} hidden</source>
+        <comment>To %n chats, {hidden} hidden</comment>
+        <translation>
+            <numerusform>%n件のチャットへ（うち隠れたもの{hidden}件）</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>To %n visible chat</source>
+        <comment>To %n visible chats</comment>
+        <translation>
+            <numerusform>表示中の%n件のチャットへ</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Sent to %n chat</source>
+        <comment>Sent to %n chats</comment>
+        <translation>
+            <numerusform>%n件のチャットに送信しました</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat was still replying and did not get this message</source>
+        <comment>%n chats were still replying and did not get this message</comment>
+        <translation>
+            <numerusform>%n件のチャットはまだ返信中で、このメッセージを受け取っていません</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{title} – {model}</source>
+        <translation>{title} – {model}</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>

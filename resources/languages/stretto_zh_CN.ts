@@ -387,6 +387,17 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Keep On</source>
+        <translation>保持开启</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Broadcast the messages after this one too</source>
+        <translation>之后的消息也群发</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <source>New message</source>
         <translation>新消息</translation>
     </message>
@@ -394,6 +405,11 @@
         <location filename="../../app/ui/composer/composer.py"/>
         <source>Attach files  Ctrl+Shift+A</source>
         <translation>附加文件  Ctrl+Shift+A</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Compare  Ctrl+Alt+C</source>
+        <translation>对比  Ctrl+Alt+C</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -407,12 +423,12 @@
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Leave the broadcast  Ctrl+Alt+B</source>
-        <translation>退出群发  Ctrl+Alt+B</translation>
+        <source>Broadcast  Ctrl+Shift+B</source>
+        <translation>群发  Ctrl+Shift+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Join the broadcast  Ctrl+Alt+B</source>
+        <source>Join Broadcast  Ctrl+Alt+B</source>
         <translation>加入群发  Ctrl+Alt+B</translation>
     </message>
     <message>
@@ -1746,6 +1762,16 @@
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Compare tea and coffee in a table</source>
         <translation>用表格对比茶和咖啡</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Ask four at once</source>
+        <translation>同时问四个</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Compares replies to one message, side by side</source>
+        <translation>并排对比对同一条消息的回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -3985,36 +4011,13 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast to All Chats</source>
-        <translation>群发给所有对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is off</source>
         <translation>群发已关闭</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast is on: your next message goes to every open chat</source>
-        <translation>群发已开启：下一条消息会发给所有打开的对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. Open another chat beside this one.</source>
         <translation>群发已开启。请在旁边再打开一个对话。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Leave or Join the Broadcast</source>
-        <translation>退出或加入群发</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat was still answering and did not get this message</source>
-        <comment>%n chats were still answering and did not get this message</comment>
-        <translation>
-            <numerusform>%n 个对话仍在回答，没有收到此消息</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -4565,6 +4568,76 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compared Messages</source>
         <translation>对比的消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast</source>
+        <translation>群发</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>The next message goes to %n chat</source>
+        <comment>The next message goes to %n chats</comment>
+        <translation>
+            <numerusform>下一条消息将发给 %n 个对话</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Keep Broadcast On</source>
+        <translation>保持群发开启</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Join or Leave Broadcast</source>
+        <translation>加入或退出群发</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{chat} (hidden tab)</source>
+        <translation>{chat}（隐藏的标签页）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Turn Off</source>
+        <translation>关闭</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>To %n chat, {hidden} hidden</source>
+        <comment>To %n chats, {hidden} hidden</comment>
+        <translation>
+            <numerusform>发给 %n 个对话，其中 {hidden} 个隐藏</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>To %n visible chat</source>
+        <comment>To %n visible chats</comment>
+        <translation>
+            <numerusform>发给 %n 个可见的对话</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Sent to %n chat</source>
+        <comment>Sent to %n chats</comment>
+        <translation>
+            <numerusform>已发给 %n 个对话</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat was still replying and did not get this message</source>
+        <comment>%n chats were still replying and did not get this message</comment>
+        <translation>
+            <numerusform>%n 个对话仍在回复，没有收到这条消息</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>{title} – {model}</source>
+        <translation>{title} – {model}</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>

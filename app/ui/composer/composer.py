@@ -21,7 +21,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QTextCursor,
 )
-from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QPushButton, QTextEdit, QWidget
 
 from app.chats.counting import Counted
 from app.chats.turn import Compose, Editing
@@ -30,7 +30,7 @@ from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.style import tokens as t
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RoundButton
-from app.ui.widgets.manners import begin_at_edge, mirror, mirrored, native
+from app.ui.widgets.manners import begin_at_edge, mirror, mirrored, native, plain_tip
 
 NO_PICTURES = mark("The models here cannot see pictures. Paste the text that is in it instead.")
 
@@ -175,6 +175,48 @@ def files_in(source: QMimeData) -> list[Path]:
     return [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
 
 
+class BroadcastLine(QWidget):
+    """The line above a message that goes to several chats: to whom, and whether the next does too.
+
+    Signals:
+        asked(): the person wants to see or choose the chats.
+        kept(on): the broadcast is to stay on after this message, or to end with it.
+    """
+
+    asked = Signal()
+    kept = Signal(bool)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+        self.whom = QPushButton(self)
+        self.whom.setObjectName("link")
+        self.whom.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.whom.clicked.connect(self.asked)
+        self.keep = QCheckBox(tr("Keep On"), self)
+        self.keep.setToolTip(tr("Broadcast the messages after this one too"))
+        self.keep.clicked.connect(self.kept)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.whom)
+        row.addStretch(1)
+        row.addWidget(self.keep)
+        self.hide()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is no room beside the chats, only their menu offers to keep it on."""
+        wanted = self.whom.sizeHint().width() + 8 + self.keep.sizeHint().width()
+        self.keep.setVisible(wanted <= self.width())
+
+    def show_audience(self, words: str, names: str, *, kept: bool) -> None:
+        """Say whom the message reaches; ``names``: all of them, for whoever points at it."""
+        self.whom.setText(words)
+        self.whom.setToolTip(plain_tip(names))
+        self.whom.setAccessibleDescription(names)
+        self.keep.setChecked(kept)
+
+
 class Composer(QWidget):
     """The field, its round button, and a line above it while an older message is edited.
 
@@ -188,7 +230,8 @@ class Composer(QWidget):
         edit_cancelled(): editing is given up.
         paged(pages): scroll the transcript.
         attach_asked(): files are to be chosen.
-        broadcast_toggled(): this chat is to be one of those that hear each other, or no more.
+        compare_asked(): the message is to be asked of several models or seeds.
+        broadcast_toggled(): the button of the broadcast was pressed.
         said(text): a short word for the person.
     """
 
@@ -205,6 +248,7 @@ class Composer(QWidget):
     edit_cancelled = Signal()
     paged = Signal(float)
     attach_asked = Signal()
+    compare_asked = Signal()
     broadcast_toggled = Signal()
     said = Signal(str)
 
@@ -222,6 +266,8 @@ class Composer(QWidget):
         self.chips = FileChips(self._text, self)
         self.attach = IconButton("paperclip", tr("Attach files  Ctrl+Shift+A"), self)
         self.attach.clicked.connect(self.attach_asked)
+        self.compare = IconButton("scales", tr("Compare  Ctrl+Alt+C"), self)
+        self.compare.clicked.connect(self.compare_asked)
         self._button = RoundButton(self)
         self._cancel_edit = IconButton("x", tr("Keep the message as it was  Esc"), self, side=24)
         self._cancel_edit.clicked.connect(self.edit_cancelled)
@@ -230,6 +276,7 @@ class Composer(QWidget):
         self._hears.setCheckable(True)
         self._hears.clicked.connect(self.broadcast_toggled)
         self._hears.hide()
+        self.audience = BroadcastLine(self)
         self._dropping = False
         self.setFocusProxy(self._text)
         self.setCursor(Qt.CursorShape.IBeamCursor)
@@ -330,12 +377,15 @@ class Composer(QWidget):
         self._dropping = dropping
         self.update()
 
-    def set_broadcast(self, on: bool, hears: bool) -> None:
-        """Show whether a message that is broadcast arrives here, and the button for it."""
-        self._hears.setVisible(on)
-        self._hears.setChecked(hears)
-        leave, join = tr("Leave the broadcast  Ctrl+Alt+B"), tr("Join the broadcast  Ctrl+Alt+B")
-        self._hears.set_icon("broadcast", leave if hears else join)
+    def set_broadcast(self, on: bool, hears: bool, *, offered: bool) -> None:
+        """Show whether a message that is broadcast arrives here, and the button for it.
+
+        ``offered``: there are others to broadcast to.
+        """
+        self._hears.setVisible(on or offered)
+        self._hears.setChecked(on and hears)
+        off, join = tr("Broadcast  Ctrl+Shift+B"), tr("Join Broadcast  Ctrl+Alt+B")
+        self._hears.set_icon("broadcast", join if on and not hears else off)
         self._tinted = on and hears
         self._fit()
 
@@ -382,10 +432,14 @@ class Composer(QWidget):
         """Take the height the text needs and place the parts."""
         width = self.width()
         button = RoundButton.SIDE
-        hears = 0 if self._hears.isHidden() else self._hears.width() + 4
-        beside = hears + self.attach.width() + 4
-        inner = max(40, width - 16 - self.PAD - beside - button - self.PAD)
-        top = self.NOTE if self._note else 0
+        self.compare.setVisible(width >= t.NARROW)
+        shown = [b for b in (self.attach, self.compare, self._hears) if not b.isHidden()]
+        inner = max(40, width - 16 - button - 2 * self.PAD - sum(b.width() + 4 for b in shown))
+        heard = self._tinted and not self._note
+        self.audience.setVisible(heard)
+        line = max(self.NOTE - 6, self.audience.sizeHint().height())
+        top = self.NOTE if self._note else line + 4 if heard else 0
+        self.audience.setGeometry(12, 6, width - 24, line)
         files = self.chips.arrange(width - 32)
         self.chips.setGeometry(16, top + 12, width - 32, files)
         top += files + 8 if files else 0
@@ -403,11 +457,13 @@ class Composer(QWidget):
         inset = (height - top - foot - text_height) // 2
         self._text.setGeometry(16, top + inset, inner, text_height)
         self._button.move(width - button - self.PAD, height - button - self.PAD)
-        middle = height - self.PAD - (button + self._hears.height()) // 2
-        self._hears.move(width - button - self.PAD - beside, middle)
-        self.attach.move(width - button - self.PAD - self.attach.width() - 4, middle)
+        middle = height - self.PAD - (button + self.attach.height()) // 2
+        left = width - button - self.PAD
+        for one in shown:
+            left -= one.width() + 4
+            one.move(left, middle)
         self._cancel_edit.move(width - 24 - 12, 6)
-        mirror(self, self._text, self._button, self._hears, self.attach, self._cancel_edit)
+        mirror(self, self._text, self._button, *shown, self.audience, self._cancel_edit)
         if height != self.height():
             self.setFixedHeight(height)
         self.update()

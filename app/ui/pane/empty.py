@@ -39,11 +39,13 @@ class EmptyChat(QWidget):
 
     Signals:
         chosen(text): the person clicked one of them.
+        four_asked(): they want to ask several at once.
         get_asked(): they want another model than the Guide.
         model_asked(ref): they want this one, which is here.
     """
 
     chosen = Signal(str)
+    four_asked = Signal()
     get_asked = Signal()
     model_asked = Signal(str)
 
@@ -69,6 +71,11 @@ class EmptyChat(QWidget):
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.clicked.connect(self._on_clicked)
             column.addWidget(button)
+        self.four = QPushButton(tr("Ask four at once"), self)
+        self.four.setObjectName("link")
+        self.four.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.four.setToolTip(tr("Compares replies to one message, side by side"))
+        self.four.clicked.connect(self.four_asked)
         self.small = QPushButton(tr("Talk to SmolLM2: small, but it talks about anything"), self)
         self.small.setObjectName("link")
         self.small.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -80,6 +87,7 @@ class EmptyChat(QWidget):
         self.bigger.setToolTip(tr("Shows which models suit this machine"))
         self.bigger.clicked.connect(self.get_asked)
         column.addSpacing(4)
+        column.addWidget(self.four, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.small, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.bigger, 0, Qt.AlignmentFlag.AlignLeft)
         self._inner = QWidget(self)
@@ -135,6 +143,7 @@ class EmptyChat(QWidget):
     def _show_bigger(self) -> None:
         """Only beside the Guide, and where there is room for it."""
         guide = self._chat.record.model == GUIDE
+        self.four.setVisible(self.width() >= t.NARROW and self.height() > 380)
         self.bigger.setVisible(guide and self.height() > 410)
         self.small.setVisible(guide and bool(self._small_ref) and self.height() > 440)
 

@@ -234,7 +234,7 @@ class ChatPane(QWidget):
         cancel_load_asked(pane): the same.
         unload_asked(pane, button): the same; a model is to make room for the pane's.
         spoken(pane, text, files): a message of the person went to this chat.
-        broadcast_asked(pane): it is to leave the broadcast's group, or join it.
+        broadcast_asked(pane): the button of the broadcast was pressed.
         branch_asked(pane, message id): a new chat is to begin there.
         deleted(chat id, removal): messages were deleted and may come back.
         escaped(pane): Esc was pressed in the composer, and there was nothing to end by it.
@@ -352,10 +352,15 @@ class ChatPane(QWidget):
         self.chat.set_front(active)
         self.composer.set_active(active)
 
-    def set_broadcast(self, on: bool, receivers: int, remotes: Sequence[Remote] = ()) -> None:
-        """Say that a message from here goes to that many chats; 0 for this one only."""
+    def set_broadcast(
+        self, on: bool, receivers: int, remotes: Sequence[Remote] = (), *, offered: bool = False
+    ) -> None:
+        """Say that a message from here goes to that many chats; 0 for this one only.
+
+        ``offered``: there are others to broadcast to.
+        """
         self._broadcast, self._heard_at = receivers, tuple(remotes)
-        self.composer.set_broadcast(on, receivers > 0)
+        self.composer.set_broadcast(on, receivers > 0, offered=offered)
         self._refresh()
 
     def focus_composer(self) -> None:

@@ -95,6 +95,8 @@ class IconButton(PaintedButton):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5), 6, 6)
         colour = tokens.text if over or self.isDown() else tokens.muted
+        if self.isChecked():
+            colour = tokens.accent
         if not self.isEnabled():
             painter.setOpacity(0.4)
         side = self._icon_px

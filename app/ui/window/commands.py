@@ -124,8 +124,9 @@ MENUS: dict[str, tuple[str, ...]] = {
             "smaller",
             "even_out",
         ),
-        *("layouts", "-", "broadcast", "broadcast_one", "compare", "keep"),
+        *("layouts", "-", "compare", "keep"),
         *("leave_compare", "tie_scrolling", "compare_table"),
+        *("-", "broadcast", "broadcast_keep", "broadcast_one"),
     ),
     mark("Help"): ("shortcuts", "about"),
 }

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
@@ -25,23 +26,38 @@ from app.ui.window.undo import Undos
 from app.ui.workspace.workspace import Workspace
 
 
+class TickMenu(QMenu):
+    """A menu that stays open while entries of it are ticked."""
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        action = self.actionAt(event.position().toPoint())
+        if action is not None and action.isCheckable():
+            action.trigger()
+        else:
+            super().mouseReleaseEvent(event)
+
+
 class Broadcast(QObject):
     """On or off, for all panes of the program. Each chat keeps its own history and model.
 
+    It is for one message, unless it is kept on.
+
     Signals:
         changed(on): it was switched.
+        kept_changed(on): it stays on after a message, or ends with it.
         said(text): what the person should know.
     """
 
     changed = Signal(bool)
+    kept_changed = Signal(bool)
     said = Signal(str)
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, library: ChatLibrary) -> None:
         super().__init__(workspace)
         self._workspace = workspace
-        self._on = False
-        self._left: set[str] = set()  # chats that hear only what is written in them
-        self._joined: set[str] = set()  # chats at remote models that hear the others all the same
+        self._library = library
+        self._on = self._kept = False
+        self._chosen: dict[str, bool] = {}  # by chat, what a person has said of it
         workspace.pane_made.connect(self._on_pane_made)
         workspace.arranged.connect(self._show)
 
@@ -50,60 +66,123 @@ class Broadcast(QObject):
         return self._on
 
     @property
+    def kept(self) -> bool:
+        """Whether it stays on after a message."""
+        return self._kept
+
+    @property
     def group(self) -> list[ChatPane]:
-        """The panes that hear each other while it is on.
+        """The panes that hear each other while it is on: those that are seen, unless one is ticked.
 
         What is written in one chat leaves the machine by another only where its person wants it.
         """
         return [p for p in self._workspace.panes() if self._hears(p)]
 
     def _hears(self, pane: ChatPane) -> bool:
-        if pane.chat.remote is not None:
-            return pane.chat.id in self._joined
-        return pane.chat.id not in self._left
+        return self._chosen.get(pane.chat.id, self._seen(pane) and pane.chat.remote is None)
 
-    @command("broadcast", mark("Broadcast to All Chats"), "Ctrl+Shift+B", checkable=True)
+    def _seen(self, pane: ChatPane) -> bool:
+        """Whether it is no hidden tab."""
+        dock = self._workspace.dock(pane.chat.id)
+        return dock is not None and dock.isCurrentTab()
+
+    @command("broadcast", mark("Broadcast"), "Ctrl+Shift+B", checkable=True)
     @Slot()
     def toggle(self) -> None:
-        """Switch it; switched on, it is for all chats of this machine again."""
-        self._on = not self._on
-        self._left.clear()
-        self._joined.clear()
-        self._show()
-        self.changed.emit(self._on)
-        several = len(self._workspace.panes()) > 1
+        """Switch it; switched on, it is for all chats of this machine that are seen."""
+        self._switch(not self._on)
+        count = len(self.group)
         if not self._on:
             self.said.emit(tr("Broadcast is off"))
-        elif several:
-            self.said.emit(tr("Broadcast is on: your next message goes to every open chat"))
+        elif count > 1:
+            self.said.emit(
+                counted(
+                    "The next message goes to %n chat", "The next message goes to %n chats", count
+                )
+            )
         else:
             self.said.emit(tr("Broadcast is on. Open another chat beside this one."))
 
-    def _off(self, pane: ChatPane) -> str:
+    def _switch(self, on: bool) -> None:
+        self._on = on
+        self._chosen.clear()
+        if self._kept:
+            self._kept = False
+            self.kept_changed.emit(False)
+        self._show()
+        self.changed.emit(on)
+
+    def _off(self) -> str:
         return "" if self._on else tr("Broadcast is off")
+
+    @command("broadcast_keep", mark("Keep Broadcast On"), why_not=_off, checkable=True)
+    @Slot()
+    def toggle_kept(self) -> None:
+        """Let it stay on after a message, or end with it."""
+        self._kept = not self._kept
+        self._show()
+        self.kept_changed.emit(self._kept)
+
+    def _pane_off(self, pane: ChatPane) -> str:
+        return self._off()
 
     @command(
         "broadcast_one",
-        mark("Leave or Join the Broadcast"),
+        mark("Join or Leave Broadcast"),
         "Ctrl+Alt+B",
         where=Where.PANE,
-        why_not=_off,
+        why_not=_pane_off,
     )
     @Slot(object)
     def toggle_pane(self, pane: ChatPane) -> None:
-        """Take a chat out of the group, or back into it."""
-        (self._left if pane.chat.remote is None else self._joined).symmetric_difference_update(
-            {pane.chat.id}
-        )
+        """Take a chat out of the group, or into it."""
+        self._chosen[pane.chat.id] = not self._hears(pane)
         self._show()
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
         pane.spoken.connect(self._on_spoken)
-        pane.broadcast_asked.connect(self.toggle_pane)
+        pane.broadcast_asked.connect(self._on_button)
+        pane.composer.audience.asked.connect(partial(self._pop_menu, pane))
+        pane.composer.audience.kept.connect(self.toggle_kept)
         # Perhaps to a remote model. The chat outlives its pane, and may get another one.
         once = Qt.ConnectionType.UniqueConnection
         pane.chat.chat_changed.connect(self._on_chat_changed, once)
+
+    @Slot(object)
+    def _on_button(self, pane: ChatPane) -> None:
+        """Of a chat that it does not reach, the button lets it in; of any other, it switches."""
+        if self._on and not self._hears(pane):
+            self.toggle_pane(pane)
+        else:
+            self.toggle()
+
+    def _pop_menu(self, pane: ChatPane) -> None:
+        menu = self.menu(pane)
+        whom = pane.composer.audience.whom
+        menu.popup(whom.mapToGlobal(QPoint(0, -menu.sizeHint().height() - 4)))
+
+    def menu(self, parent: QWidget) -> QMenu:
+        """The open chats, of which those are ticked that it reaches."""
+        menu = TickMenu(parent)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for pane in self._workspace.panes():
+            words = _name(pane) if self._seen(pane) else tr("{chat} (hidden tab)", chat=_name(pane))
+            action = menu.addAction(words.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(self._hears(pane))
+            action.triggered.connect(lambda ticked, pane=pane: self._on_ticked(pane, ticked))
+        menu.addSeparator()
+        keep = menu.addAction(tr("Keep On"))
+        keep.setCheckable(True)
+        keep.setChecked(self._kept)
+        keep.triggered.connect(self.toggle_kept)
+        menu.addAction(tr("Turn Off")).triggered.connect(self.toggle)
+        return menu
+
+    def _on_ticked(self, pane: ChatPane, ticked: bool) -> None:
+        if ticked != self._hears(pane):
+            self.toggle_pane(pane)
 
     @Slot()
     def _on_chat_changed(self) -> None:
@@ -112,29 +191,57 @@ class Broadcast(QObject):
 
     @Slot()
     def _show(self) -> None:
-        """Tint every composer that will receive."""
-        group = self.group
+        """Tint every composer that will receive, and say there who will."""
+        panes, group = self._workspace.panes(), self.group
         remotes = [pane.chat.remote for pane in group if pane.chat.remote is not None]
-        for pane in self._workspace.panes():
+        hidden = sum(not self._seen(pane) for pane in group)
+        words = (
+            counted(
+                "To %n chat, {hidden} hidden",
+                "To %n chats, {hidden} hidden",
+                len(group),
+                hidden=hidden,
+            )
+            if hidden
+            else counted("To %n visible chat", "To %n visible chats", len(group))
+        )
+        names = "\n".join(map(_name, group))
+        offered = sum(map(self._seen, panes)) > 1
+        for pane in panes:
             heard = self._on and pane in group
-            pane.set_broadcast(self._on, len(group) if heard else 0, remotes if heard else ())
+            pane.composer.audience.show_audience(words, names, kept=self._kept)
+            count = len(group) if heard else 0
+            pane.set_broadcast(self._on, count, remotes if heard else (), offered=offered)
 
     @Slot(object, str, object)
     def _on_spoken(self, speaker: ChatPane, text: str, files: Attachments) -> None:
         """The speaker's chat has taken the message; now the others."""
         group = self.group
-        if not self._on or speaker not in group:
+        if not self._on or speaker not in group or len(group) < 2:
             return
         others = [pane for pane in group if pane is not speaker]
         busy = [pane for pane in others if not pane.chat.send(text, files)]
+        told = []
+        if not self._kept:
+            self._switch(False)
+            heard = len(group) - len(busy)
+            told.append(counted("Sent to %n chat", "Sent to %n chats", heard))
         if busy:
-            self.said.emit(
+            told.append(
                 counted(
-                    "%n chat was still answering and did not get this message",
-                    "%n chats were still answering and did not get this message",
+                    "%n chat was still replying and did not get this message",
+                    "%n chats were still replying and did not get this message",
                     len(busy),
                 )
             )
+        if told:
+            self.said.emit(". ".join(told))
+
+
+def _name(pane: ChatPane) -> str:
+    """The chat by its title, and its model's name."""
+    model = pane.chat.alias or pane.chat.model_status.name
+    return tr("{title} – {model}", title=pane.chat.title, model=model)
 
 
 class Together(QObject):
@@ -254,10 +361,20 @@ class CompareCommands(QObject):
         self._comparisons.put_aside.connect(self._on_put_aside)
         self._comparisons.left.connect(self._on_left)
         library.erased.connect(self._on_erased)
+        workspace.pane_made.connect(self._on_pane_made)
+
+    @Slot(object)
+    def _on_pane_made(self, pane: ChatPane) -> None:
+        pane.composer.compare_asked.connect(lambda: self._compare_here(pane))
+        pane.empty.four_asked.connect(lambda: self._compare_here(pane, 4))
+
+    def _compare_here(self, pane: ChatPane, count: int = 3) -> None:
+        self._workspace.activate(pane)
+        self.compare(count)
 
     @command("compare", mark("Compare…"), "Ctrl+Alt+C")
-    def compare(self) -> None:
-        """Ask what to compare, from what stands in the active composer."""
+    def compare(self, count: int = 3) -> None:
+        """Ask what to compare, from what stands in the active composer. ``count``: columns."""
         active = self._workspace.active
         model = active.chat.record.model if active is not None else self._settings.model
         loader = self._library.loader
@@ -272,6 +389,7 @@ class CompareCommands(QObject):
             prompts=self._settings.prompts,
             files=active.findChild(PaneFiles) if active is not None else None,
         )
+        dialog.count.setValue(count)
         system = active.chat.record.system if active is not None else ""
 
         def take_files() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.ui.compare.compare_dialog import CompareDialog
 from tests.app.conftest import Start
 
 
@@ -21,8 +22,9 @@ def test_a_message_goes_to_every_pane_while_broadcast_is_on(start: Start):
     assert right.composer.field.placeholderText() == "Message 2 chats…"
     run.say("say both")
     assert run.answered(left) == run.answered(right) == "both "
-    run.window.commands["broadcast"].trigger()
+    assert not run.window.commands["broadcast"].isChecked()
     assert not left.composer.tinted
+    assert run.window.toast.text == "Sent to 2 chats"
     run.say("say one")
     assert run.answered(right) == "one "
     assert run.answer(left) == "both "
@@ -38,6 +40,7 @@ def test_a_pane_opened_later_receives_too_and_a_closed_one_does_not(start: Start
     assert second.composer.tinted
     run.window.commands["close"].trigger()
     run.say("say alone", first)
+    assert run.window.broadcast.on, "nobody else heard it"
     assert run.answered(first) == "alone "
     assert second.chat.transcript.path == []
 
@@ -51,7 +54,7 @@ def test_a_pane_that_still_answers_is_left_out_and_the_person_hears_of_it(start:
     run.window.commands["broadcast"].trigger()
     run.say("say next")
     assert run.answered() == "next "
-    assert "1 chat was still answering" in run.window.toast.text
+    assert "1 chat was still replying" in run.window.toast.text
     assert len(left.chat.transcript.path) == 2
     run.engine.release()
     run.answered(left)
@@ -62,12 +65,17 @@ def test_a_chat_can_leave_the_group_and_come_back(start: Start, qtbot: QtBot):
     run.ready()
     left = run.pane
     assert not left.composer.broadcast_button.isVisible()
+    assert left.composer.compare.isVisible()
     run.window.commands["split_right"].trigger()
     middle = run.pane
     run.window.commands["split_right"].trigger()
     right = run.pane
-    run.window.commands["broadcast"].trigger()
     qtbot.mouseClick(left.composer.broadcast_button, Qt.MouseButton.LeftButton)
+    assert run.window.broadcast.on
+    qtbot.mouseClick(left.composer.audience.keep, Qt.MouseButton.LeftButton)
+    run.window.workspace.activate(left)
+    run.window.commands["broadcast_one"].trigger()
+    assert left.composer.broadcast_button.toolTip().startswith("Join Broadcast")
     assert [pane.composer.tinted for pane in (left, middle, right)] == [False, True, True]
     assert right.composer.field.placeholderText() == "Message 2 chats…"
     assert left.composer.field.placeholderText() == "Message Guide…"
@@ -77,12 +85,83 @@ def test_a_chat_can_leave_the_group_and_come_back(start: Start, qtbot: QtBot):
     run.say("say own", left)
     assert run.answered(left) == "own "
     assert run.answer(middle) == run.answer(right) == "two "
-    run.window.workspace.activate(left)
-    run.window.commands["broadcast_one"].trigger()
+    qtbot.mouseClick(left.composer.broadcast_button, Qt.MouseButton.LeftButton)
     run.say("say all", middle)
     assert [run.answered(p) for p in (left, middle, right)] == ["all "] * 3
     run.window.commands["broadcast"].trigger()
-    assert not left.composer.broadcast_button.isVisible()
+    assert not left.composer.broadcast_button.isChecked()
     run.window.workspace.activate(left)
     run.window.commands["broadcast_one"].trigger()
     assert run.window.toast.text == "Broadcast is off"
+
+
+def test_it_says_whom_it_reaches_and_leaves_hidden_tabs_out_unless_they_are_ticked(start: Start):
+    run = start()
+    run.ready()
+    hidden = run.pane
+    run.window.commands["new"].trigger()
+    left = run.pane
+    run.window.commands["split_right"].trigger()
+    right = run.pane
+    run.until(lambda: right.isVisible() and not hidden.isVisible())
+    broadcast = run.window.broadcast
+    broadcast.toggle()
+    assert broadcast.group == [left, right]
+    assert run.window.toast.text == "The next message goes to 2 chats"
+    assert right.composer.audience.whom.text() == "To 2 visible chats"
+    assert not hidden.composer.tinted
+    menu = broadcast.menu(right)
+    entries = [(a.text(), a.isChecked()) for a in menu.actions() if a.isCheckable()]
+    assert entries == [
+        ("New chat – Guide (hidden tab)", False),
+        ("New chat – Guide", True),
+        ("New chat – Guide", True),
+        ("Keep On", False),
+    ]
+    menu.actions()[0].trigger()
+    assert hidden.composer.tinted
+    assert right.composer.audience.whom.text() == "To 3 chats, 1 hidden"
+    run.say("say all", right)
+    assert [run.answered(p) for p in (hidden, left, right)] == ["all "] * 3
+    assert not right.composer.audience.isVisible()
+    run.window.workspace.activate(hidden)
+    run.until(lambda: hidden.isVisible() and not left.isVisible())
+    broadcast.toggle()
+    assert broadcast.group == [hidden, right]
+
+
+def test_kept_on_it_is_for_every_message(start: Start):
+    run = start()
+    run.ready()
+    left = run.pane
+    run.window.commands["broadcast_keep"].trigger()
+    assert run.window.toast.text == "Broadcast is off"
+    run.window.commands["split_right"].trigger()
+    run.window.commands["broadcast"].trigger()
+    run.window.commands["broadcast_keep"].trigger()
+    assert left.composer.audience.keep.isChecked()
+    for word in ("one", "two"):
+        run.say(f"say {word}")
+        assert run.answered() == run.answered(left) == f"{word} "
+    run.window.commands["broadcast"].trigger()
+    run.window.commands["broadcast"].trigger()
+    assert not run.window.broadcast.kept
+
+
+def test_the_buttons_of_a_chat_ask_several(start: Start, qtbot: QtBot):
+    run = start()
+    run.ready()
+    run.pane.composer.set_text("say hello")
+    qtbot.mouseClick(run.pane.composer.compare, Qt.MouseButton.LeftButton)
+    dialog = run.window.findChild(CompareDialog)
+    assert dialog is not None
+    assert (dialog.prompt.toPlainText(), dialog.count.value()) == ("say hello", 3)
+    dialog.reject()
+    run.until(lambda: run.window.findChild(CompareDialog) is None)
+    run.pane.composer.set_text("")
+    qtbot.mouseClick(run.pane.empty.four, Qt.MouseButton.LeftButton)
+    dialog = run.window.findChild(CompareDialog)
+    assert dialog is not None
+    dialog.prompt.setPlainText("say four")
+    dialog.go.click()
+    assert [run.answered(pane) for pane in run.panes] == ["four "] * 4

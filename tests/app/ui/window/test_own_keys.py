@@ -104,7 +104,7 @@ def test_the_keys_pressed_in_the_dialog_are_the_commands_from_then_on(start: Sta
     assert "“New Chat”" in dialog.hint.text()
     assert len(run.panes) == 1  # the key was not obeyed
     run.qtbot.keyClick(dialog.field, KEY.Key_B, CTRL | ALT)
-    assert "Leave or Join the Broadcast" in dialog.hint.text()
+    assert "Join or Leave Broadcast" in dialog.hint.text()
     run.qtbot.keyClick(dialog.field, KEY.Key_C, CTRL)
     assert not dialog.go.isEnabled()
     run.qtbot.keyClick(dialog.field, KEY.Key_F8)
