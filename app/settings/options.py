@@ -77,6 +77,8 @@ class Settings:
         notify: whether the system is told when a long answer has ended while one is away.
         shortcuts: by command the keys that it was given instead of the usual ones; see `OwnKeys`.
         palette_recent: keys of what was chosen in the command palette, the latest first.
+        settings_page: the page of the settings that was shown last, named in English.
+        places: by a dialog's name where it was left, and how wide and high.
         skipped_version: the one that the person does not want to hear of again.
         serve, serve_port: whether other programs may ask the models, and at which port.
         serve_others: whether programs of other machines may, too.
@@ -127,6 +129,8 @@ class Settings:
     notify: bool = True
     shortcuts: Mapping[str, list[str]] = field(default_factory=dict)
     palette_recent: tuple[str, ...] = ()
+    settings_page: str = ""
+    places: Mapping[str, list[int]] = field(default_factory=dict)
     skipped_version: str = ""
     serve: bool = False
     serve_port: int = 8080
@@ -296,6 +300,12 @@ def valid(data: dict[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
         name: counts
         for name, counts in kept.items()
         if isinstance(counts, list) and len(counts) == 2 and all(type(n) is int for n in counts)
+    }
+    places = taken.get("places", {})
+    taken["places"] = {
+        name: place
+        for name, place in places.items()
+        if isinstance(place, list) and len(place) == 4 and all(type(n) is int for n in place)
     }
     shortcuts = taken.get("shortcuts", {})
     taken["shortcuts"] = {

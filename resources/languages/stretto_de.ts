@@ -9110,5 +9110,557 @@ Du hast nicht geantwortet.</translation>
         <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
         <translation>Deine Einstellungen konnten nicht gelesen werden und beginnen neu. Die Datei bleibt als {name} erhalten.</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Leave the broadcast  Ctrl+Alt+B</source>
+        <translation>Rundruf verlassen  Ctrl+Alt+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Join the broadcast  Ctrl+Alt+B</source>
+        <translation>Am Rundruf teilnehmen  Ctrl+Alt+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Longest reply</source>
+        <translation>Längste Antwort</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Default {value}</source>
+        <translation>Standard: {value}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Model default</source>
+        <translation>Modellstandard</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Menu bar icon</source>
+        <translation>Symbol in der Menüleiste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>System tray icon</source>
+        <translation>Symbol im Infobereich</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>General</source>
+        <translation>Allgemein</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Send messages with</source>
+        <translation>Nachrichten senden mit</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Attach long pastes as files</source>
+        <translation>Lange Einfügungen als Datei anhängen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Check spelling</source>
+        <translation>Rechtschreibung prüfen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Notify about long replies</source>
+        <translation>Über lange Antworten benachrichtigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Keyboard shortcuts</source>
+        <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Check for updates daily</source>
+        <translation>Täglich nach Updates suchen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Theme</source>
+        <translation>Erscheinungsbild</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Interface zoom</source>
+        <translation>Oberfläche vergrößern</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Message text size</source>
+        <translation>Textgröße der Nachrichten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Reduce motion</source>
+        <translation>Bewegung reduzieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Name chats automatically</source>
+        <translation>Chats automatisch benennen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Drop the oldest messages when the context is full</source>
+        <translation>Älteste Nachrichten weglassen, wenn der Kontext voll ist</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Memory limit</source>
+        <translation>Speichergrenze</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Unload idle models after</source>
+        <translation>Unbenutzte Modelle entladen nach</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Local API</source>
+        <translation>Lokale API</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Local API server</source>
+        <translation>Lokaler API-Server</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Require a key</source>
+        <translation>Schlüssel verlangen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Allow other computers</source>
+        <translation>Andere Computer zulassen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy setup for</source>
+        <translation>Konfiguration kopieren für</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Allowed web pages</source>
+        <translation>Zugelassene Webseiten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Concurrent sessions</source>
+        <translation>Gleichzeitige Sitzungen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Replace the least recently used session</source>
+        <translation>Am längsten unbenutzte Sitzung ersetzen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests per key at once</source>
+        <translation>Gleichzeitige Anfragen pro Schlüssel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests per key a minute</source>
+        <translation>Anfragen pro Schlüssel und Minute</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unload models used only by clients after</source>
+        <translation>Nur von Clients benutzte Modelle entladen nach</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Tool servers (MCP)</source>
+        <translation>Tool-Server (MCP)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Data</source>
+        <translation>Daten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Cached context on disk</source>
+        <translation>Kontext-Cache auf der Festplatte</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Caches</source>
+        <translation>Caches</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Search settings</source>
+        <translation>Einstellungen durchsuchen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Pages</source>
+        <translation>Seiten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Found settings</source>
+        <translation>Gefundene Einstellungen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No settings found</source>
+        <translation>Keine Einstellungen gefunden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Quits Stretto and opens it in this language; replies stop</source>
+        <translation>Beendet Stretto und öffnet es in dieser Sprache; Antworten werden gestoppt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Keyboard language</source>
+        <translation>Tastatursprache</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Off</source>
+        <translation>Aus</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>When off, follows the system</source>
+        <translation>Wenn aus, gilt die Systemeinstellung</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast to All Chats</source>
+        <translation>Rundruf an alle Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast is on: your next message goes to every open chat</source>
+        <translation>Rundruf ist an: Die nächste Nachricht geht an alle offenen Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Leave or Join the Broadcast</source>
+        <translation>Rundruf verlassen oder daran teilnehmen</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat was still answering and did not get this message</source>
+        <comment>%n chats were still answering and did not get this message</comment>
+        <translation>
+            <numerusform>%n Chat hat noch geantwortet und diese Nachricht nicht bekommen</numerusform>
+            <numerusform>%n Chats haben noch geantwortet und diese Nachricht nicht bekommen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Manage…</source>
+        <translation>Verwalten …</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Programs that give models more tools</source>
+        <translation>Programme, die Modellen weitere Tools geben</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Customize…</source>
+        <translation>Anpassen …</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Messages</source>
+        <translation>Nachrichten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Pasted text that is longer than this</source>
+        <translation>Eingefügter Text, der länger ist</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>When one ends while Stretto is in the background</source>
+        <translation>Wenn eine endet, während Stretto im Hintergrund ist</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Written by the chat’s model while it is idle; names of your own stay</source>
+        <translation>Vom Modell des Chats geschrieben, wenn es nichts zu tun hat; deine Namen bleiben</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Automatic</source>
+        <translation>Automatisch</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>For models and chats. Takes effect after a restart.</source>
+        <translation>Für Modelle und Chats. Gilt nach einem Neustart.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>They load again when a chat needs them</source>
+        <translation>Sie werden wieder geladen, wenn ein Chat sie braucht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Chats resume without re-reading. Takes effect after a restart.</source>
+        <translation>Chats gehen weiter, ohne neu gelesen zu werden. Gilt nach einem Neustart.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Restore…</source>
+        <translation>Wiederherstellen …</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Show the folder of caches</source>
+        <translation>Cache-Ordner zeigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing about you is sent, and nothing is installed by itself</source>
+        <translation>Nichts über dich wird gesendet, nichts von selbst installiert</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Check Now</source>
+        <translation>Jetzt suchen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Checking…</source>
+        <translation>Suche läuft …</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Stretto is up to date.</source>
+        <translation>Stretto ist auf dem neuesten Stand.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Stretto {version} is available.</source>
+        <translation>Stretto {version} ist verfügbar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>Settings, {page}</source>
+        <translation>Einstellungen, {page}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Spelling is not checked. Turn it on in Settings, General.</source>
+        <translation>Die Rechtschreibprüfung ist aus. Du kannst sie unter Einstellungen, Allgemein einschalten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Newer model architectures may need a newer mlx-lm. Choose its downloaded wheel; if it fails to start, Stretto goes back to its own.</source>
+        <translation>Neuere Modellarchitekturen können ein neueres mlx-lm brauchen. Wähle das geladene Wheel; startet es nicht, nimmt Stretto wieder das eigene.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Testing in a separate process…</source>
+        <translation>Test in einem eigenen Prozess …</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Testing every architecture; this takes a few minutes…</source>
+        <translation>Alle Architekturen werden getestet; das dauert einige Minuten …</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>mlx-lm in use</source>
+        <translation>Verwendetes mlx-lm</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Use the built-in version after a restart</source>
+        <translation>Nach einem Neustart die eigene Version verwenden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Test result</source>
+        <translation>Testergebnis</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Test All Architectures</source>
+        <translation>Alle Architekturen testen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Stop Testing</source>
+        <translation>Test stoppen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Choose mlx-lm Wheel</source>
+        <translation>mlx-lm-Wheel wählen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>The test could not run: {error}.</source>
+        <translation>Der Test war nicht möglich: {error}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Limits</source>
+        <translation>Grenzen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>None</source>
+        <comment>no web page</comment>
+        <translation>Keine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Such as https://example.org, separated by spaces</source>
+        <translation>Etwa https://example.org, durch Leerzeichen getrennt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>None</source>
+        <comment>no session</comment>
+        <translation>Keine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>When off, new sessions are refused at the limit</source>
+        <translation>Wenn aus, werden neue Sitzungen an der Grenze abgewiesen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>No limit</source>
+        <translation>Keine Grenze</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Quick access</source>
+        <translation>Schnellzugriff</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>For a global shortcut to Quick Question, add “{command}” in your system’s keyboard settings.</source>
+        <translation>Für ein systemweites Kürzel zur Schnellfrage trage „{command}“ in den Tastatureinstellungen deines Systems ein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.</source>
+        <translation>Für ein systemweites Kürzel zur Schnellfrage führe „{command}“ in der App „Kurzbefehle“ aus.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy a terminal command</source>
+        <translation>Befehl fürs Terminal kopieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy code for OpenAI&apos;s library</source>
+        <translation>Code für die OpenAI-Bibliothek kopieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy environment variables for editors and agents</source>
+        <translation>Umgebungsvariablen für Editoren und Agenten kopieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Editors, scripts and agents use your models over the OpenAI and Anthropic APIs</source>
+        <translation>Editoren, Skripte und Agenten nutzen deine Modelle über die APIs von OpenAI und Anthropic</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Access</source>
+        <translation>Zugriff</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Other computers always need a key</source>
+        <translation>Andere Computer brauchen immer einen Schlüssel</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Running at {address}, %n client</source>
+        <comment>Running at {address}, %n clients</comment>
+        <translation>
+            <numerusform>Läuft unter {address}, %n Client</numerusform>
+            <numerusform>Läuft unter {address}, %n Clients</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Running at {address}, no clients</source>
+        <translation>Läuft unter {address}, keine Clients</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>created {date}</source>
+        <translation>erstellt am {date}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Clients that use it lose access; this cannot be undone</source>
+        <translation>Clients mit diesem Schlüssel verlieren den Zugriff; das lässt sich nicht widerrufen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>The key could not be changed: {error}.</source>
+        <translation>Der Schlüssel konnte nicht geändert werden: {error}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copied; replace “your-key” with your key</source>
+        <translation>Kopiert; ersetze „your-key“ durch deinen Schlüssel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy the key for “{name}” now. It is not shown again.</source>
+        <translation>Kopiere den Schlüssel für „{name}“ jetzt. Er wird nicht noch einmal gezeigt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>New key</source>
+        <translation>Neuer Schlüssel</translation>
+    </message>
 </context>
 </TS>

@@ -9110,5 +9110,557 @@ Se dejó sin responder.</translation>
         <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
         <translation>No se pudieron leer los ajustes y empiezan de nuevo. El archivo se conserva como {name}.</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Leave the broadcast  Ctrl+Alt+B</source>
+        <translation>Salir de la difusión  Ctrl+Alt+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Join the broadcast  Ctrl+Alt+B</source>
+        <translation>Unirse a la difusión  Ctrl+Alt+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Longest reply</source>
+        <translation>Respuesta más larga</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Default {value}</source>
+        <translation>Por omisión: {value}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Model default</source>
+        <translation>Valor del modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Menu bar icon</source>
+        <translation>Icono en la barra de menús</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>System tray icon</source>
+        <translation>Icono en la bandeja del sistema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>General</source>
+        <translation>General</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Send messages with</source>
+        <translation>Enviar mensajes con</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Attach long pastes as files</source>
+        <translation>Adjuntar texto pegado largo como archivo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Check spelling</source>
+        <translation>Revisar ortografía</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Notify about long replies</source>
+        <translation>Avisar de respuestas largas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Keyboard shortcuts</source>
+        <translation>Atajos de teclado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Check for updates daily</source>
+        <translation>Buscar actualizaciones a diario</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Theme</source>
+        <translation>Tema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Interface zoom</source>
+        <translation>Zoom de la interfaz</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Message text size</source>
+        <translation>Tamaño del texto de los mensajes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Reduce motion</source>
+        <translation>Reducir movimiento</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Name chats automatically</source>
+        <translation>Nombrar chats automáticamente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Drop the oldest messages when the context is full</source>
+        <translation>Omitir los mensajes más antiguos cuando el contexto esté lleno</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Memory limit</source>
+        <translation>Límite de memoria</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Unload idle models after</source>
+        <translation>Descargar de memoria los modelos inactivos tras</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Local API</source>
+        <translation>API local</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Local API server</source>
+        <translation>Servidor de API local</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Require a key</source>
+        <translation>Exigir una clave</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Allow other computers</source>
+        <translation>Permitir otros ordenadores</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy setup for</source>
+        <translation>Copiar configuración para</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Allowed web pages</source>
+        <translation>Páginas web permitidas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Concurrent sessions</source>
+        <translation>Sesiones simultáneas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Replace the least recently used session</source>
+        <translation>Reemplazar la sesión usada hace más tiempo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests per key at once</source>
+        <translation>Peticiones simultáneas por clave</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests per key a minute</source>
+        <translation>Peticiones por clave y minuto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unload models used only by clients after</source>
+        <translation>Descargar de memoria los modelos que solo usan clientes tras</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Tool servers (MCP)</source>
+        <translation>Servidores de herramientas (MCP)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Data</source>
+        <translation>Datos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Cached context on disk</source>
+        <translation>Contexto en caché en el disco</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Caches</source>
+        <translation>Cachés</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Search settings</source>
+        <translation>Buscar ajustes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Pages</source>
+        <translation>Páginas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Found settings</source>
+        <translation>Ajustes encontrados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No settings found</source>
+        <translation>No se han encontrado ajustes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Quits Stretto and opens it in this language; replies stop</source>
+        <translation>Cierra Stretto y lo abre en este idioma; las respuestas se detienen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Keyboard language</source>
+        <translation>Idioma del teclado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Off</source>
+        <translation>No</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>When off, follows the system</source>
+        <translation>Si está desactivado, sigue al sistema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast to All Chats</source>
+        <translation>Difusión a todos los chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast is on: your next message goes to every open chat</source>
+        <translation>La difusión está activada: el próximo mensaje va a todos los chats abiertos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Leave or Join the Broadcast</source>
+        <translation>Salir de la difusión o unirse a ella</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat was still answering and did not get this message</source>
+        <comment>%n chats were still answering and did not get this message</comment>
+        <translation>
+            <numerusform>%n chat aún estaba respondiendo y no recibió este mensaje</numerusform>
+            <numerusform>%n chats aún estaban respondiendo y no recibieron este mensaje</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Manage…</source>
+        <translation>Gestionar…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Programs that give models more tools</source>
+        <translation>Programas que dan más herramientas a los modelos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Customize…</source>
+        <translation>Personalizar…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Messages</source>
+        <translation>Mensajes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Pasted text that is longer than this</source>
+        <translation>El texto pegado que supere esta longitud</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>When one ends while Stretto is in the background</source>
+        <translation>Cuando termina una con Stretto en segundo plano</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Written by the chat’s model while it is idle; names of your own stay</source>
+        <translation>Los escribe el modelo del chat cuando está inactivo; tus nombres se conservan</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Automatic</source>
+        <translation>Automático</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>For models and chats. Takes effect after a restart.</source>
+        <translation>Para modelos y chats. Se aplica al reiniciar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>They load again when a chat needs them</source>
+        <translation>Se cargan de nuevo cuando un chat los necesita</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Chats resume without re-reading. Takes effect after a restart.</source>
+        <translation>Los chats continúan sin volver a leerse. Se aplica al reiniciar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Restore…</source>
+        <translation>Restaurar…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Show the folder of caches</source>
+        <translation>Mostrar la carpeta de cachés</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing about you is sent, and nothing is installed by itself</source>
+        <translation>No se envía nada sobre ti ni se instala nada solo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Check Now</source>
+        <translation>Buscar ahora</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Checking…</source>
+        <translation>Buscando…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Stretto is up to date.</source>
+        <translation>Stretto está actualizado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Stretto {version} is available.</source>
+        <translation>Stretto {version} está disponible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>Settings, {page}</source>
+        <translation>Ajustes, {page}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Spelling is not checked. Turn it on in Settings, General.</source>
+        <translation>La revisión ortográfica está desactivada. Actívala en Ajustes, General.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Newer model architectures may need a newer mlx-lm. Choose its downloaded wheel; if it fails to start, Stretto goes back to its own.</source>
+        <translation>Las arquitecturas más nuevas pueden necesitar un mlx-lm más reciente. Elige el wheel descargado; si no arranca, Stretto vuelve al suyo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Testing in a separate process…</source>
+        <translation>Probando en un proceso aparte…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Testing every architecture; this takes a few minutes…</source>
+        <translation>Probando todas las arquitecturas; tarda unos minutos…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>mlx-lm in use</source>
+        <translation>mlx-lm en uso</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Use the built-in version after a restart</source>
+        <translation>Usar la versión integrada tras reiniciar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Test result</source>
+        <translation>Resultado de la prueba</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Test All Architectures</source>
+        <translation>Probar todas las arquitecturas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Stop Testing</source>
+        <translation>Detener la prueba</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Choose mlx-lm Wheel</source>
+        <translation>Elegir wheel de mlx-lm</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>The test could not run: {error}.</source>
+        <translation>No se ha podido hacer la prueba: {error}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Limits</source>
+        <translation>Límites</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>None</source>
+        <comment>no web page</comment>
+        <translation>Ninguna</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Such as https://example.org, separated by spaces</source>
+        <translation>Como https://example.org, separadas por espacios</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>None</source>
+        <comment>no session</comment>
+        <translation>Ninguna</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>When off, new sessions are refused at the limit</source>
+        <translation>Si está desactivado, se rechazan sesiones nuevas al llegar al límite</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>No limit</source>
+        <translation>Sin límite</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Quick access</source>
+        <translation>Acceso rápido</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>For a global shortcut to Quick Question, add “{command}” in your system’s keyboard settings.</source>
+        <translation>Para un atajo global de Pregunta rápida, añade «{command}» en los ajustes de teclado del sistema.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.</source>
+        <translation>Para un atajo global de Pregunta rápida, ejecuta «{command}» desde la app Atajos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy a terminal command</source>
+        <translation>Copiar una orden para la terminal</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy code for OpenAI&apos;s library</source>
+        <translation>Copiar código para la biblioteca de OpenAI</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy environment variables for editors and agents</source>
+        <translation>Copiar variables de entorno para editores y agentes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Editors, scripts and agents use your models over the OpenAI and Anthropic APIs</source>
+        <translation>Editores, scripts y agentes usan tus modelos con las API de OpenAI y Anthropic</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Access</source>
+        <translation>Acceso</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Other computers always need a key</source>
+        <translation>Los otros ordenadores siempre necesitan una clave</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Running at {address}, %n client</source>
+        <comment>Running at {address}, %n clients</comment>
+        <translation>
+            <numerusform>En marcha en {address}, %n cliente</numerusform>
+            <numerusform>En marcha en {address}, %n clientes</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Running at {address}, no clients</source>
+        <translation>En marcha en {address}, sin clientes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>created {date}</source>
+        <translation>creada el {date}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Clients that use it lose access; this cannot be undone</source>
+        <translation>Los clientes que la usan pierden el acceso; no se puede deshacer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>The key could not be changed: {error}.</source>
+        <translation>No se ha podido cambiar la clave: {error}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copied; replace “your-key” with your key</source>
+        <translation>Copiado; sustituye «your-key» por tu clave</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy the key for “{name}” now. It is not shown again.</source>
+        <translation>Copia ahora la clave de «{name}». No se volverá a mostrar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>New key</source>
+        <translation>Clave nueva</translation>
+    </message>
 </context>
 </TS>

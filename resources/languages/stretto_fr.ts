@@ -9110,5 +9110,557 @@ Vous avez laissé la question sans réponse.</translation>
         <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
         <translation>Vos réglages n’ont pas pu être lus et repartent de zéro. Le fichier est conservé sous le nom {name}.</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Leave the broadcast  Ctrl+Alt+B</source>
+        <translation>Quitter la diffusion  Ctrl+Alt+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Join the broadcast  Ctrl+Alt+B</source>
+        <translation>Rejoindre la diffusion  Ctrl+Alt+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Longest reply</source>
+        <translation>Longueur maximale</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Default {value}</source>
+        <translation>Par défaut : {value}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Model default</source>
+        <translation>Valeur du modèle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Menu bar icon</source>
+        <translation>Icône dans la barre des menus</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>System tray icon</source>
+        <translation>Icône dans la zone de notification</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>General</source>
+        <translation>Général</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Send messages with</source>
+        <translation>Envoyer les messages avec</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Attach long pastes as files</source>
+        <translation>Joindre les longs textes collés en fichier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Check spelling</source>
+        <translation>Vérifier l’orthographe</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Notify about long replies</source>
+        <translation>Notifier les longues réponses</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Keyboard shortcuts</source>
+        <translation>Raccourcis clavier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Check for updates daily</source>
+        <translation>Rechercher les mises à jour chaque jour</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Theme</source>
+        <translation>Thème</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Interface zoom</source>
+        <translation>Zoom de l’interface</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Message text size</source>
+        <translation>Taille du texte des messages</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Reduce motion</source>
+        <translation>Réduire les animations</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Name chats automatically</source>
+        <translation>Nommer les chats automatiquement</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Drop the oldest messages when the context is full</source>
+        <translation>Omettre les messages les plus anciens quand le contexte est plein</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Memory limit</source>
+        <translation>Limite de mémoire</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Unload idle models after</source>
+        <translation>Décharger les modèles inactifs après</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Local API</source>
+        <translation>API locale</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Local API server</source>
+        <translation>Serveur d’API locale</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Require a key</source>
+        <translation>Exiger une clé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Allow other computers</source>
+        <translation>Autoriser d’autres ordinateurs</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy setup for</source>
+        <translation>Copier la configuration pour</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Allowed web pages</source>
+        <translation>Pages web autorisées</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Concurrent sessions</source>
+        <translation>Sessions simultanées</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Replace the least recently used session</source>
+        <translation>Remplacer la session la moins récemment utilisée</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests per key at once</source>
+        <translation>Requêtes simultanées par clé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests per key a minute</source>
+        <translation>Requêtes par clé et par minute</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unload models used only by clients after</source>
+        <translation>Décharger les modèles utilisés par les seuls clients après</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Tool servers (MCP)</source>
+        <translation>Serveurs d’outils (MCP)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Data</source>
+        <translation>Données</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Cached context on disk</source>
+        <translation>Contexte en cache sur le disque</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Caches</source>
+        <translation>Caches</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Search settings</source>
+        <translation>Rechercher dans les réglages</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Pages</source>
+        <translation>Pages</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Found settings</source>
+        <translation>Réglages trouvés</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No settings found</source>
+        <translation>Aucun réglage trouvé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Quits Stretto and opens it in this language; replies stop</source>
+        <translation>Quitte Stretto et le rouvre dans cette langue ; les réponses s’arrêtent</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Keyboard language</source>
+        <translation>Langue du clavier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Off</source>
+        <translation>Non</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>When off, follows the system</source>
+        <translation>Si désactivé, suit le système</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast to All Chats</source>
+        <translation>Diffuser à toutes les discussions</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast is on: your next message goes to every open chat</source>
+        <translation>La diffusion est activée&#xa0;: votre prochain message part vers toutes les discussions ouvertes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Leave or Join the Broadcast</source>
+        <translation>Quitter ou rejoindre la diffusion</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat was still answering and did not get this message</source>
+        <comment>%n chats were still answering and did not get this message</comment>
+        <translation>
+            <numerusform>%n discussion répondait encore et n’a pas reçu ce message</numerusform>
+            <numerusform>%n discussions répondaient encore et n’ont pas reçu ce message</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Manage…</source>
+        <translation>Gérer…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Programs that give models more tools</source>
+        <translation>Programmes qui donnent d’autres outils aux modèles</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Customize…</source>
+        <translation>Personnaliser…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Messages</source>
+        <translation>Messages</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Pasted text that is longer than this</source>
+        <translation>Texte collé au-delà de cette longueur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>When one ends while Stretto is in the background</source>
+        <translation>Quand une réponse se termine et que Stretto est en arrière-plan</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Written by the chat’s model while it is idle; names of your own stay</source>
+        <translation>Rédigés par le modèle du chat quand il est inactif ; vos noms sont conservés</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Automatic</source>
+        <translation>Automatique</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>For models and chats. Takes effect after a restart.</source>
+        <translation>Pour les modèles et les chats. Prend effet au redémarrage.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>They load again when a chat needs them</source>
+        <translation>Ils sont rechargés quand un chat en a besoin</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Chats resume without re-reading. Takes effect after a restart.</source>
+        <translation>Les chats reprennent sans relecture. Prend effet au redémarrage.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Restore…</source>
+        <translation>Restaurer…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Show the folder of caches</source>
+        <translation>Afficher le dossier des caches</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing about you is sent, and nothing is installed by itself</source>
+        <translation>Rien sur vous n’est envoyé, rien n’est installé automatiquement</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Check Now</source>
+        <translation>Rechercher</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Checking…</source>
+        <translation>Recherche…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Stretto is up to date.</source>
+        <translation>Stretto est à jour.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Stretto {version} is available.</source>
+        <translation>Stretto {version} est disponible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>Settings, {page}</source>
+        <translation>Réglages, {page}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Spelling is not checked. Turn it on in Settings, General.</source>
+        <translation>La vérification orthographique est désactivée. Activez-la dans Réglages, Général.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Newer model architectures may need a newer mlx-lm. Choose its downloaded wheel; if it fails to start, Stretto goes back to its own.</source>
+        <translation>Les architectures récentes peuvent exiger un mlx-lm plus récent. Choisissez le wheel téléchargé ; s’il ne démarre pas, Stretto reprend le sien.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Testing in a separate process…</source>
+        <translation>Test dans un processus séparé…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Testing every architecture; this takes a few minutes…</source>
+        <translation>Test de toutes les architectures ; cela prend quelques minutes…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>mlx-lm in use</source>
+        <translation>mlx-lm utilisé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Use the built-in version after a restart</source>
+        <translation>Utiliser la version intégrée au redémarrage</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Test result</source>
+        <translation>Résultat du test</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Test All Architectures</source>
+        <translation>Tester toutes les architectures</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Stop Testing</source>
+        <translation>Arrêter le test</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Choose mlx-lm Wheel</source>
+        <translation>Choisir le wheel de mlx-lm</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>The test could not run: {error}.</source>
+        <translation>Le test n’a pas pu être effectué : {error}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Limits</source>
+        <translation>Limites</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>None</source>
+        <comment>no web page</comment>
+        <translation>Aucune</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Such as https://example.org, separated by spaces</source>
+        <translation>Comme https://example.org, séparées par des espaces</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>None</source>
+        <comment>no session</comment>
+        <translation>Aucune</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>When off, new sessions are refused at the limit</source>
+        <translation>Si désactivé, les nouvelles sessions sont refusées à la limite</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>No limit</source>
+        <translation>Sans limite</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Quick access</source>
+        <translation>Accès rapide</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>For a global shortcut to Quick Question, add “{command}” in your system’s keyboard settings.</source>
+        <translation>Pour un raccourci global vers Question rapide, ajoutez « {command} » dans les réglages clavier du système.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.</source>
+        <translation>Pour un raccourci global vers Question rapide, exécutez « {command} » depuis l’app Raccourcis.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy a terminal command</source>
+        <translation>Copier une commande pour le terminal</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy code for OpenAI&apos;s library</source>
+        <translation>Copier du code pour la bibliothèque OpenAI</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy environment variables for editors and agents</source>
+        <translation>Copier les variables d’environnement pour éditeurs et agents</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Editors, scripts and agents use your models over the OpenAI and Anthropic APIs</source>
+        <translation>Éditeurs, scripts et agents utilisent vos modèles via les API d’OpenAI et d’Anthropic</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Access</source>
+        <translation>Accès</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Other computers always need a key</source>
+        <translation>Les autres ordinateurs ont toujours besoin d’une clé</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Running at {address}, %n client</source>
+        <comment>Running at {address}, %n clients</comment>
+        <translation>
+            <numerusform>Actif à l’adresse {address}, %n client</numerusform>
+            <numerusform>Actif à l’adresse {address}, %n clients</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Running at {address}, no clients</source>
+        <translation>Actif à l’adresse {address}, aucun client</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>created {date}</source>
+        <translation>créée le {date}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Clients that use it lose access; this cannot be undone</source>
+        <translation>Les clients qui l’utilisent perdent l’accès ; c’est irréversible</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>The key could not be changed: {error}.</source>
+        <translation>La clé n’a pas pu être modifiée : {error}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copied; replace “your-key” with your key</source>
+        <translation>Copié ; remplacez « your-key » par votre clé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy the key for “{name}” now. It is not shown again.</source>
+        <translation>Copiez maintenant la clé de « {name} ». Elle ne sera plus affichée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>New key</source>
+        <translation>Nouvelle clé</translation>
+    </message>
 </context>
 </TS>

@@ -8991,5 +8991,555 @@ You left it unanswered.</source>
         <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
         <translation>設定を読み込めなかったため、初期状態から始めます。ファイルは {name} として残してあります。</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Leave the broadcast  Ctrl+Alt+B</source>
+        <translation>一斉送信から外れる  Ctrl+Alt+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Join the broadcast  Ctrl+Alt+B</source>
+        <translation>一斉送信に加わる  Ctrl+Alt+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Longest reply</source>
+        <translation>最長の返信</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Default {value}</source>
+        <translation>デフォルト {value}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Model default</source>
+        <translation>モデルのデフォルト</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Menu bar icon</source>
+        <translation>メニューバーのアイコン</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>System tray icon</source>
+        <translation>システムトレイのアイコン</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>General</source>
+        <translation>一般</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Send messages with</source>
+        <translation>メッセージの送信キー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Attach long pastes as files</source>
+        <translation>長い貼り付けをファイルとして添付</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Check spelling</source>
+        <translation>スペルチェック</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Notify about long replies</source>
+        <translation>長い返信の完了を通知</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Keyboard shortcuts</source>
+        <translation>キーボードショートカット</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Check for updates daily</source>
+        <translation>毎日アップデートを確認</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Theme</source>
+        <translation>テーマ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Interface zoom</source>
+        <translation>画面の拡大率</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Message text size</source>
+        <translation>メッセージの文字サイズ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Reduce motion</source>
+        <translation>視差効果を減らす</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Name chats automatically</source>
+        <translation>チャットに自動で名前を付ける</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Drop the oldest messages when the context is full</source>
+        <translation>コンテキストがいっぱいになったら古いメッセージから省く</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Memory limit</source>
+        <translation>メモリの上限</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Unload idle models after</source>
+        <translation>未使用のモデルをアンロードするまで</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Local API</source>
+        <translation>ローカルAPI</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Local API server</source>
+        <translation>ローカルAPIサーバ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Require a key</source>
+        <translation>キーを必須にする</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Allow other computers</source>
+        <translation>ほかのコンピュータを許可</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy setup for</source>
+        <translation>設定をコピー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Allowed web pages</source>
+        <translation>許可するWebページ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Concurrent sessions</source>
+        <translation>同時セッション数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Replace the least recently used session</source>
+        <translation>最も長く使われていないセッションを置き換える</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests per key at once</source>
+        <translation>キーごとの同時リクエスト数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests per key a minute</source>
+        <translation>キーごとの1分あたりのリクエスト数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unload models used only by clients after</source>
+        <translation>クライアントだけが使うモデルをアンロードするまで</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Tool servers (MCP)</source>
+        <translation>ツールサーバ（MCP）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Data</source>
+        <translation>データ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Cached context on disk</source>
+        <translation>ディスク上のコンテキストキャッシュ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Caches</source>
+        <translation>キャッシュ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Search settings</source>
+        <translation>設定を検索</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Pages</source>
+        <translation>ページ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Found settings</source>
+        <translation>見つかった設定</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No settings found</source>
+        <translation>設定が見つかりません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Quits Stretto and opens it in this language; replies stop</source>
+        <translation>Strettoを終了し、この言語で開き直します。返信は停止します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Keyboard language</source>
+        <translation>キーボードの言語</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Off</source>
+        <translation>オフ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>When off, follows the system</source>
+        <translation>オフのときはシステムに従います</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast to All Chats</source>
+        <translation>すべてのチャットに一斉送信</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast is on: your next message goes to every open chat</source>
+        <translation>一斉送信はオンです。次のメッセージは開いているすべてのチャットに送られます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Leave or Join the Broadcast</source>
+        <translation>一斉送信から外れる/加わる</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat was still answering and did not get this message</source>
+        <comment>%n chats were still answering and did not get this message</comment>
+        <translation>
+            <numerusform>%n件のチャットはまだ回答中だったため、このメッセージを受け取っていません</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Manage…</source>
+        <translation>管理…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Programs that give models more tools</source>
+        <translation>モデルにツールを追加するプログラム</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Customize…</source>
+        <translation>カスタマイズ…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Messages</source>
+        <translation>メッセージ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Pasted text that is longer than this</source>
+        <translation>貼り付けたテキストがこれより長い場合</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>When one ends while Stretto is in the background</source>
+        <translation>Strettoがバックグラウンドにあるときに通知します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Written by the chat’s model while it is idle; names of your own stay</source>
+        <translation>チャットのモデルが空いているときに付けます。自分で付けた名前はそのままです</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Automatic</source>
+        <translation>自動</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>For models and chats. Takes effect after a restart.</source>
+        <translation>モデルとチャット用。再起動後に有効になります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>They load again when a chat needs them</source>
+        <translation>チャットで必要になると再び読み込まれます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Chats resume without re-reading. Takes effect after a restart.</source>
+        <translation>読み直さずにチャットを再開できます。再起動後に有効になります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Restore…</source>
+        <translation>復元…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Show the folder of caches</source>
+        <translation>キャッシュのフォルダを表示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing about you is sent, and nothing is installed by itself</source>
+        <translation>個人情報は送信されず、自動でインストールされることもありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Check Now</source>
+        <translation>今すぐ確認</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Checking…</source>
+        <translation>確認中…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Stretto is up to date.</source>
+        <translation>Strettoは最新です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Stretto {version} is available.</source>
+        <translation>Stretto {version}を利用できます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>Settings, {page}</source>
+        <translation>設定、{page}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Spelling is not checked. Turn it on in Settings, General.</source>
+        <translation>スペルチェックはオフです。「設定」の「一般」でオンにできます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Newer model architectures may need a newer mlx-lm. Choose its downloaded wheel; if it fails to start, Stretto goes back to its own.</source>
+        <translation>新しいモデルアーキテクチャには新しいmlx-lmが必要な場合があります。ダウンロードしたwheelを選んでください。起動できないときは内蔵のものに戻ります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Testing in a separate process…</source>
+        <translation>別のプロセスでテスト中…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Testing every architecture; this takes a few minutes…</source>
+        <translation>すべてのアーキテクチャをテスト中。数分かかります…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>mlx-lm in use</source>
+        <translation>使用中のmlx-lm</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Use the built-in version after a restart</source>
+        <translation>再起動後に内蔵のバージョンを使う</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Test result</source>
+        <translation>テスト結果</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Test All Architectures</source>
+        <translation>すべてのアーキテクチャをテスト</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Stop Testing</source>
+        <translation>テストを停止</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Choose mlx-lm Wheel</source>
+        <translation>mlx-lmのwheelを選択</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>The test could not run: {error}.</source>
+        <translation>テストを実行できませんでした：{error}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Limits</source>
+        <translation>制限</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>None</source>
+        <comment>no web page</comment>
+        <translation>なし</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Such as https://example.org, separated by spaces</source>
+        <translation>例：https://example.org（空白で区切る）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>None</source>
+        <comment>no session</comment>
+        <translation>なし</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>When off, new sessions are refused at the limit</source>
+        <translation>オフのときは、上限に達すると新しいセッションを拒否します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>No limit</source>
+        <translation>無制限</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Quick access</source>
+        <translation>クイックアクセス</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>For a global shortcut to Quick Question, add “{command}” in your system’s keyboard settings.</source>
+        <translation>「クイック質問」をどこからでも開くには、システムのキーボード設定に「{command}」を追加します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.</source>
+        <translation>「クイック質問」をどこからでも開くには、ショートカットAppで「{command}」を実行します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy a terminal command</source>
+        <translation>ターミナル用コマンドをコピー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy code for OpenAI&apos;s library</source>
+        <translation>OpenAIライブラリ用コードをコピー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy environment variables for editors and agents</source>
+        <translation>エディタとエージェント用の環境変数をコピー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Editors, scripts and agents use your models over the OpenAI and Anthropic APIs</source>
+        <translation>エディタ、スクリプト、エージェントがOpenAIとAnthropicのAPIでモデルを利用できます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Access</source>
+        <translation>アクセス</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Other computers always need a key</source>
+        <translation>ほかのコンピュータには常にキーが必要です</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Running at {address}, %n client</source>
+        <comment>Running at {address}, %n clients</comment>
+        <translation>
+            <numerusform>{address}で稼働中、クライアント%n</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Running at {address}, no clients</source>
+        <translation>{address}で稼働中、クライアントなし</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>created {date}</source>
+        <translation>作成日：{date}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Clients that use it lose access; this cannot be undone</source>
+        <translation>使用中のクライアントはアクセスできなくなります。取り消せません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>The key could not be changed: {error}.</source>
+        <translation>キーを変更できませんでした：{error}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copied; replace “your-key” with your key</source>
+        <translation>コピーしました。「your-key」を自分のキーに置き換えてください</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy the key for “{name}” now. It is not shown again.</source>
+        <translation>「{name}」のキーを今コピーしてください。再表示はできません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>New key</source>
+        <translation>新しいキー</translation>
+    </message>
 </context>
 </TS>

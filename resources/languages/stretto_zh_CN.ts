@@ -8991,5 +8991,555 @@ You left it unanswered.</source>
         <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
         <translation>无法读取您的设置，已重新开始。原文件保留为 {name}。</translation>
     </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Leave the broadcast  Ctrl+Alt+B</source>
+        <translation>退出群发  Ctrl+Alt+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/composer/composer.py"/>
+        <source>Join the broadcast  Ctrl+Alt+B</source>
+        <translation>加入群发  Ctrl+Alt+B</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Longest reply</source>
+        <translation>最长回复</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Default {value}</source>
+        <translation>默认 {value}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Model default</source>
+        <translation>模型默认</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Menu bar icon</source>
+        <translation>菜单栏图标</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>System tray icon</source>
+        <translation>系统托盘图标</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>General</source>
+        <translation>通用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Send messages with</source>
+        <translation>消息发送键</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Attach long pastes as files</source>
+        <translation>将较长的粘贴内容作为文件附加</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Check spelling</source>
+        <translation>检查拼写</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Notify about long replies</source>
+        <translation>较长回复完成时通知</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Keyboard shortcuts</source>
+        <translation>键盘快捷键</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Check for updates daily</source>
+        <translation>每天检查更新</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Theme</source>
+        <translation>主题</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Interface zoom</source>
+        <translation>界面缩放</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Message text size</source>
+        <translation>消息文字大小</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Reduce motion</source>
+        <translation>减弱动态效果</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Name chats automatically</source>
+        <translation>自动为对话命名</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Drop the oldest messages when the context is full</source>
+        <translation>上下文已满时省略最早的消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Memory limit</source>
+        <translation>内存上限</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Unload idle models after</source>
+        <translation>闲置多久后卸载模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Local API</source>
+        <translation>本地 API</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Local API server</source>
+        <translation>本地 API 服务器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Require a key</source>
+        <translation>需要密钥</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Allow other computers</source>
+        <translation>允许其他电脑</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy setup for</source>
+        <translation>复制配置</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Allowed web pages</source>
+        <translation>允许的网页</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Concurrent sessions</source>
+        <translation>并发会话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Replace the least recently used session</source>
+        <translation>替换最久未使用的会话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests per key at once</source>
+        <translation>每个密钥的并发请求数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests per key a minute</source>
+        <translation>每个密钥每分钟的请求数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unload models used only by clients after</source>
+        <translation>仅供客户端使用的模型闲置多久后卸载</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Tool servers (MCP)</source>
+        <translation>工具服务器 (MCP)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Data</source>
+        <translation>数据</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Cached context on disk</source>
+        <translation>磁盘上的上下文缓存</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Caches</source>
+        <translation>缓存</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Search settings</source>
+        <translation>搜索设置</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Pages</source>
+        <translation>页面</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>Found settings</source>
+        <translation>找到的设置</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <source>No settings found</source>
+        <translation>未找到设置</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Quits Stretto and opens it in this language; replies stop</source>
+        <translation>退出 Stretto 并以此语言重新打开；回复会停止</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Keyboard language</source>
+        <translation>键盘语言</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Off</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>When off, follows the system</source>
+        <translation>关闭时跟随系统</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast to All Chats</source>
+        <translation>群发给所有对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast is on: your next message goes to every open chat</source>
+        <translation>群发已开启：下一条消息会发给所有打开的对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Leave or Join the Broadcast</source>
+        <translation>退出或加入群发</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>%n chat was still answering and did not get this message</source>
+        <comment>%n chats were still answering and did not get this message</comment>
+        <translation>
+            <numerusform>%n 个对话仍在回答，没有收到此消息</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Manage…</source>
+        <translation>管理…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Programs that give models more tools</source>
+        <translation>为模型提供更多工具的程序</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Customize…</source>
+        <translation>自定…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Messages</source>
+        <translation>消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Pasted text that is longer than this</source>
+        <translation>粘贴的文本超过此长度时</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>When one ends while Stretto is in the background</source>
+        <translation>Stretto 在后台时通知</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Written by the chat’s model while it is idle; names of your own stay</source>
+        <translation>由对话的模型在空闲时命名；你取的名称会保留</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>For models and chats. Takes effect after a restart.</source>
+        <translation>用于模型和对话。重启后生效。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>They load again when a chat needs them</source>
+        <translation>对话需要时会重新载入</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Chats resume without re-reading. Takes effect after a restart.</source>
+        <translation>对话无需重新读取即可继续。重启后生效。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Restore…</source>
+        <translation>恢复…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Show the folder of caches</source>
+        <translation>显示缓存文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing about you is sent, and nothing is installed by itself</source>
+        <translation>不会发送你的信息，也不会自动安装</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Check Now</source>
+        <translation>立即检查</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Checking…</source>
+        <translation>正在检查…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Stretto is up to date.</source>
+        <translation>Stretto 已是最新版本。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Stretto {version} is available.</source>
+        <translation>Stretto {version} 可用。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>Settings, {page}</source>
+        <translation>设置，{page}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Spelling is not checked. Turn it on in Settings, General.</source>
+        <translation>拼写检查已关闭。可在“设置”的“通用”中打开。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Newer model architectures may need a newer mlx-lm. Choose its downloaded wheel; if it fails to start, Stretto goes back to its own.</source>
+        <translation>较新的模型架构可能需要更新的 mlx-lm。请选择下载好的 wheel；若无法启动，Stretto 会改用自带版本。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Testing in a separate process…</source>
+        <translation>正在独立进程中测试…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Testing every architecture; this takes a few minutes…</source>
+        <translation>正在测试所有架构，需要几分钟…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>mlx-lm in use</source>
+        <translation>使用中的 mlx-lm</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Use the built-in version after a restart</source>
+        <translation>重启后使用内置版本</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Test result</source>
+        <translation>测试结果</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Test All Architectures</source>
+        <translation>测试所有架构</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Stop Testing</source>
+        <translation>停止测试</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Choose mlx-lm Wheel</source>
+        <translation>选择 mlx-lm wheel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>The test could not run: {error}.</source>
+        <translation>无法运行测试：{error}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Limits</source>
+        <translation>限制</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>None</source>
+        <comment>no web page</comment>
+        <translation>无</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Such as https://example.org, separated by spaces</source>
+        <translation>例如 https://example.org，以空格分隔</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>None</source>
+        <comment>no session</comment>
+        <translation>无</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>When off, new sessions are refused at the limit</source>
+        <translation>关闭时，达到上限后会拒绝新会话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>No limit</source>
+        <translation>不限</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Quick access</source>
+        <translation>快速访问</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>For a global shortcut to Quick Question, add “{command}” in your system’s keyboard settings.</source>
+        <translation>要用全局快捷键打开“快速提问”，请在系统键盘设置中添加“{command}”。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.</source>
+        <translation>要用全局快捷键打开“快速提问”，请在“快捷指令”App 中运行“{command}”。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy a terminal command</source>
+        <translation>复制终端命令</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy code for OpenAI&apos;s library</source>
+        <translation>复制 OpenAI 库的代码</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy environment variables for editors and agents</source>
+        <translation>复制编辑器和智能体的环境变量</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Editors, scripts and agents use your models over the OpenAI and Anthropic APIs</source>
+        <translation>编辑器、脚本和智能体可通过 OpenAI 和 Anthropic 的 API 使用你的模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Access</source>
+        <translation>访问权限</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Other computers always need a key</source>
+        <translation>其他电脑始终需要密钥</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Running at {address}, %n client</source>
+        <comment>Running at {address}, %n clients</comment>
+        <translation>
+            <numerusform>运行于 {address}，%n 个客户端</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Running at {address}, no clients</source>
+        <translation>运行于 {address}，没有客户端</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>created {date}</source>
+        <translation>创建于 {date}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Clients that use it lose access; this cannot be undone</source>
+        <translation>使用它的客户端将失去访问权限；此操作无法撤销</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>The key could not be changed: {error}.</source>
+        <translation>无法更改密钥：{error}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copied; replace “your-key” with your key</source>
+        <translation>已复制；请将“your-key”替换为你的密钥</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy the key for “{name}” now. It is not shown again.</source>
+        <translation>请立即复制“{name}”的密钥。之后不会再显示。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>New key</source>
+        <translation>新密钥</translation>
+    </message>
 </context>
 </TS>

@@ -870,7 +870,7 @@ class Person:
             if w.isVisible() and w.isEnabled() and w.focusPolicy() & Qt.FocusPolicy.TabFocus
         ]
         at = stops[n % len(stops)] if stops else window
-        if isinstance(at, QAbstractButton) and at.text() in {tr("Look Now"), tr("Show")}:
+        if isinstance(at, QAbstractButton) and at.text() in {tr("Check Now"), tr("Show in Folder")}:
             return set()
         at.setFocus(Qt.FocusReason.TabFocusReason)
         target = above or QApplication.focusWidget() or window

@@ -24,6 +24,7 @@ from app.system.updates import Release
 from app.ui.compare.compare_dialog import Column
 from app.ui.dialogs.about import CrashDialog, LicencesWindow, UpdateDialog, WheelDialog
 from app.ui.dialogs.dialogs import ask_about_store, ask_about_unsaved, say_already_running
+from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style.theme import theme
 from tests.bench import samples, stories
 from tests.bench.drip import Drip, Piece
@@ -45,7 +46,7 @@ COMMANDS = (
 """Those that open something of their own."""
 
 TALL = 2400
-"""How high the settings are made, so that all of them are on one photograph."""
+"""How high the tools' window is made, so that all of it is on one photograph."""
 
 _FIGURES = {
     "generated_tokens": 312,
@@ -89,7 +90,11 @@ class Screens:
             fresh = [w for w in _shown() if w not in before]
             for widget in fresh:
                 inside = [a.widget() for a in widget.findChildren(QScrollArea)]
-                if name in {"settings", "tool_servers"} and inside and inside[0] is not None:
+                if isinstance(widget, SettingsWindow):
+                    for title in widget.pages.pages:
+                        widget.pages.show_page(title)
+                        self.shoot(f"settings-{title.lower().replace(' ', '-')}", widget)
+                if name == "tool_servers" and inside and inside[0] is not None:
                     widget.resize(widget.width(), min(TALL, inside[0].sizeHint().height()))
             self.shoot(name, *(fresh or [self._driver.window]))
             for widget in fresh:

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLabel, QWidget
 
 from app.chats.options import ChatOptions
 from app.settings.language import mark, tr
+from app.ui.style.theme import repolish
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ TEMPERATURE = Number(
 )
 LENGTH = Number(
     "max_tokens",
-    mark("Longest answer"),
+    mark("Longest reply"),
     1,
     1_000_000,
     256,
@@ -148,10 +150,20 @@ class NumberBox(QDoubleSpinBox):
         self.setToolTip(tr(number.tip))
         self.setAccessibleName(tr(number.words))
         self._low = number.low
+        self.setProperty("default", False)
+        self.valueChanged.connect(self._on_value)
 
     def set_default(self, value: float) -> None:
-        """What holds when nothing is chosen; shown in brackets."""
-        self.setSpecialValueText(f"({self.textFromValue(value)})")
+        """What holds when nothing is chosen; shown muted."""
+        shown = self.locale().toString(float(value), "g", 8)
+        self.setSpecialValueText(tr("Default {value}", value=shown))
+
+    @Slot()
+    def _on_value(self) -> None:
+        default = self.value() == self.minimum()
+        if self.property("default") != default:
+            self.setProperty("default", default)
+            repolish(self)
 
     @property
     def number(self) -> float | None:
@@ -164,6 +176,7 @@ class NumberBox(QDoubleSpinBox):
 
     def set_number(self, value: float | None) -> None:
         self.setValue(self.minimum() if value is None else value)
+        self._on_value()
 
 
 class SamplingForm:
@@ -195,7 +208,7 @@ class SamplingForm:
             own = defaults.get(each.name) if defaults is not None else None
             box.set_default(float(own) if own is not None else each.engine)
             if defaults is None:
-                box.setSpecialValueText(tr("As the model"))
+                box.setSpecialValueText(tr("Model default"))
             box.set_number(getattr(options, each.name))
 
     def values(self) -> dict[str, Any]:

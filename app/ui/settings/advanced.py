@@ -13,15 +13,15 @@ from app.settings.language import mark, tr
 from app.system.newer_mlx_lm import NewerMlxLm, examine
 from app.ui.dialogs.about import WheelDialog
 from app.ui.settings.form_page import FormPage
-from app.ui.style.theme import code_font, scaled
+from app.ui.style.theme import code_font
 from app.ui.widgets import asking
 
 _NOTE = mark(
-    "Models of an architecture that is newer than this version of Stretto need a newer mlx-lm. "
-    "Choose its wheel, as it was downloaded. If a start with it fails, Stretto uses its own."
+    "Newer model architectures may need a newer mlx-lm. Choose its downloaded wheel; if it fails "
+    "to start, Stretto goes back to its own."
 )
-_TRYING = mark("It is being tried in a process of its own…")
-_TRYING_ALL = mark("Each architecture is made small and tried, which takes a few minutes…")
+_TRYING = mark("Testing in a separate process…")
+_TRYING_ALL = mark("Testing every architecture; this takes a few minutes…")
 
 
 class Advanced(QObject):
@@ -33,31 +33,31 @@ class Advanced(QObject):
         self._examining = flows.Latest(self)
         self._choosing = flows.Latest(self)
         self._tries: Literal["nothing", "it", "families"] = "nothing"
-        form = page.section(mark("Advanced"))
-        self.which = self._label(tr("Which mlx-lm is used"))
-        page.row(form, "mlx-lm", self.which)
+        self.which = self._label(tr("mlx-lm in use"))
+        self.which.setProperty("muted", True)
         self.hash = self._label("SHA-256")
         self.hash.setFont(code_font())
         self.hash.setWordWrap(False)
         self.hash.setProperty("muted", True)
         self.choose = self._push_button(tr("Choose Wheel…"), self._on_choose)
         self.remove = self._push_button(tr("Remove"), newer.remove)
-        self.remove.setToolTip(tr("Use Stretto’s own from the next start on"))
+        self.remove.setToolTip(tr("Use the built-in version after a restart"))
         self.again = self._push_button(tr("Try Again"), newer.try_again)
         row = QHBoxLayout()
         row.setSpacing(8)
-        for button in (self.choose, self.again, self.remove):
+        for button in (self.remove, self.again, self.choose):
             row.addWidget(button)
-        row.addStretch(1)
-        page.row(form, "SHA-256", self.hash)
-        page.row(form, "", row)
-        self.told = self._label(tr("What it can do"))
+        page.row("mlx-lm", row, tr(_NOTE))
+        page.row("", self.which, below=True)
+        self._hash_row = page.row("", self.hash, below=True)
+        self.told = self._label(tr("Test result"))
         self.told.setProperty("muted", True)
-        page.row(form, "", self.told)
-        self.all = self._push_button(tr("Try All Architectures"), self._on_all)
-        page.row(form, "", self.all)
-        self._form = form
-        page.note(tr(_NOTE))
+        self._told_row = page.row("", self.told, below=True)
+        self.all = self._push_button(tr("Test All Architectures"), self._on_all)
+        test = QHBoxLayout()
+        test.addWidget(self.all)
+        test.addStretch(1)
+        self._all_row = page.row("", test, below=True)
         newer.changed.connect(self._show)
         self._said = ""
         self._tried = newer.chosen.sha256 if newer.chosen is not None else ""
@@ -66,7 +66,6 @@ class Advanced(QObject):
     def _label(self, name: str) -> QLabel:
         label = QLabel(self._page)
         label.setWordWrap(True)
-        label.setMinimumWidth(scaled(300))
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         label.setAccessibleName(name)
@@ -93,11 +92,11 @@ class Advanced(QObject):
         self.again.setVisible(chosen is not None and bool(chosen.failed))
         self.remove.setVisible(chosen is not None)
         families = self._tries == "families"
-        self.all.setText(tr("Stop Trying") if families else tr("Try All Architectures"))
+        self.all.setText(tr("Stop Testing") if families else tr("Test All Architectures"))
         self.all.setEnabled(self._tries != "it")
-        self._form.setRowVisible(self.hash, chosen is not None)
-        self._form.setRowVisible(self.told, bool(self._said))
-        self._form.setRowVisible(self.all, chosen is not None)
+        self._hash_row.setVisible(chosen is not None)
+        self._told_row.setVisible(bool(self._said))
+        self._all_row.setVisible(chosen is not None)
 
     def say(self, words: str) -> None:
         """A sentence below the buttons."""
@@ -110,7 +109,7 @@ class Advanced(QObject):
 
     async def _choose(self) -> None:
         kinds = tr("Wheels") + " (mlx_lm-*.whl)"
-        wheel = await asking.file(self._page, tr("Wheel of mlx-lm"), kinds)
+        wheel = await asking.file(self._page, tr("Choose mlx-lm Wheel"), kinds)
         if wheel is not None:
             await self._ask(wheel)
 
@@ -160,7 +159,7 @@ class Advanced(QObject):
             found = await flows.aside(lambda stop: examine(folder, families, stop))
         except Exception as error:
             self._tries = "nothing"
-            self.say(tr("It could not be tried: {error}.", error=error))
+            self.say(tr("The test could not run: {error}.", error=error))
             return
         self._tries = "nothing"
         chosen = self._newer.chosen

@@ -1,99 +1,215 @@
-"""A page of settings: headings, rows whose fields begin at one line, and quiet notes."""
+"""The pages of the settings: a list of them that is searched, and rows with their fields."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont
+import sys
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QBoxLayout,
+    QButtonGroup,
+    QCheckBox,
     QDoubleSpinBox,
-    QFormLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
     QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from app.settings.language import mark, tr
-from app.ui.style.theme import grown, keep_font, scaled
+from app.ui.palette.finder import Fit, Wanted, folded
+from app.ui.style.icons import theme_icon
+from app.ui.style.theme import grown, keep_font, scaled, theme
+from app.ui.widgets.two_lines import KEY, TwoLines
 
-LABELS = 150
+_WIDEST = 620
+"""A row's field stays near its words in a wide window."""
+
+
+class Switch(QCheckBox):
+    """On or off at the end of a row, whose words it has no room for."""
+
+    def __init__(self, name: str, on: bool, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setChecked(on)
+
+    def sizeHint(self) -> QSize:
+        return QSize(grown(38), grown(24))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def hitButton(self, _at: object) -> bool:
+        return True
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if not self.isEnabled():
+            painter.setOpacity(0.4)
+        on = self.isChecked()
+        area = QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
+        painter.setPen(QColor(tokens.accent if on else tokens.border_strong))
+        painter.setBrush(QColor(tokens.accent if on else tokens.pressed))
+        painter.drawRoundedRect(area, area.height() / 2, area.height() / 2)
+        at_end = on != self.isRightToLeft()
+        side = area.height() / 2
+        centre = QPointF(area.right() - side if at_end else area.left() + side, area.center().y())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(tokens.accent_text if on else tokens.muted))
+        painter.drawEllipse(centre, side - 4, side - 4)
+        if self.hasFocus():
+            painter.setPen(QColor(tokens.text if on else tokens.accent))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(area, area.height() / 2, area.height() / 2)
+
+
+class Segments(QFrame):
+    """A few choices beside each other, of which one holds.
+
+    Attributes:
+        buttons: by what is chosen with each.
+
+    Signals:
+        chosen(value): the person chose it.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(
+        self, name: str, choices: Sequence[tuple[str, str]], value: str, parent: QWidget
+    ) -> None:
+        """``choices``: each value with its words, as they are shown."""
+        super().__init__(parent)
+        self.setObjectName("segments")
+        self.setAccessibleName(name)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(2, 2, 2, 2)
+        row.setSpacing(2)
+        group = QButtonGroup(self)
+        self.buttons: dict[str, QPushButton] = {}
+        for each, words in choices:
+            button = self.buttons[each] = QPushButton(words, self)
+            button.setAutoDefault(False)
+            button.setCheckable(True)
+            button.setChecked(each == value)
+            button.toggled.connect(lambda on, each=each: on and self.chosen.emit(each))
+            group.addButton(button)
+            row.addWidget(button)
+        if value in self.buttons:
+            self.setFocusProxy(self.buttons[value])
 
 
 class FormPage(QWidget):
-    """What is added to it stands one below the other.
+    """What is added to it stands one below the other, in sections.
 
     Attributes:
-        places: the section and the words of each row, and each section with "", in English.
+        title: what the page is called, in English.
+        rows: the words of each row in English, with the row.
+        found_by: what a search finds each row by, besides its words.
     """
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, title: str = "") -> None:
         super().__init__(parent)
+        self.title = title
+        self.rows: dict[str, QWidget] = {}
+        self.found_by: dict[str, str] = {}
+        self._section = ""
+        self._fields: dict[str, QWidget | QBoxLayout] = {}
+        self._first = True
         self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(28, 22, 28, 26)
-        self._column.setSpacing(12)
-        self._area: QScrollArea | None = None
-        self.places: list[tuple[str, str]] = []
-        self._fields: dict[str, QWidget | QHBoxLayout] = {}
+        self._column.setContentsMargins(28, 20, 28, 24)
+        self._column.setSpacing(0)
+        self.area: QScrollArea | None = None
+        if title:
+            head = QLabel(tr(title), self)
+            keep_font(head, 18, QFont.Weight.DemiBold)
+            self._column.addWidget(head)
+            self._column.addSpacing(8)
 
     def show_row(self, words: str) -> bool:
-        """Scroll to the row (or section) that is called so in English, and give it the focus."""
-        field = self._fields.get(words)
-        if isinstance(field, QHBoxLayout):
-            inside = (item.widget() for n in range(field.count()) if (item := field.itemAt(n)))
-            takes = (w for w in inside if w and w.focusPolicy() != Qt.FocusPolicy.NoFocus)
-            field = next(takes, None)
-        if field is None:
+        """Scroll to the row that is called so in English, and give it the focus."""
+        row, field = self.rows.get(words), self._fields.get(words)
+        if row is None or field is None:
             return False
-        if self._area is not None:
-            self._area.ensureWidgetVisible(field, 0, 80)
-        field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        inside = [field] if isinstance(field, QWidget) else _inside(field)
+        takes = next((w for w in inside if w.focusPolicy() != Qt.FocusPolicy.NoFocus), None)
+        if self.area is not None:
+            self.area.ensureWidgetVisible(row, 0, 80)
+        if takes is not None:
+            takes.setFocus(Qt.FocusReason.ShortcutFocusReason)
         return True
 
-    def section(self, title: str) -> QFormLayout:
-        """Begin a section; returns the form for its rows.
+    def section(self, title: str) -> None:
+        """Begin a section; its title is marked, and shown translated."""
+        self._column.addSpacing(20)
+        head = QLabel(tr(title), self)
+        keep_font(head, 13, QFont.Weight.DemiBold)
+        self._column.addWidget(head)
+        self._column.addSpacing(4)
+        self._first, self._section = True, title
+
+    def row(
+        self, words: str, field: QWidget | QBoxLayout, about: str = "", *, below: bool = False
+    ) -> QWidget:
+        """A row with its words at the beginning and its field at the end, or below them.
 
         Args:
-            title: marked, and shown translated.
+            words: marked, and shown translated; "" for a row that goes on.
+            about: a quiet sentence, translated already.
         """
-        if self._column.count():
-            self._column.addSpacing(10)
-        heading = QLabel(tr(title), self)
-        keep_font(heading, 15, QFont.Weight.DemiBold)
-        self._column.addWidget(heading)
-        self.places.append((title, ""))
-        self._fields[title] = heading
-        form = QFormLayout()
-        form.setHorizontalSpacing(24)
-        form.setVerticalSpacing(10)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
-        form.setFormAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
-        self._column.addLayout(form)
-        return form
-
-    def row(self, form: QFormLayout, words: str, field: QWidget | QHBoxLayout) -> None:
-        """A row whose field begins where those of all sections do.
-
-        Args:
-            words: marked, and shown translated; "" for none.
-        """
-        label = QLabel(tr(words) if words else "", self)
-        label.setFixedWidth(scaled(LABELS))
-        label.setWordWrap(True)  # other languages say it at greater length
-        label.setMinimumHeight(grown(30))
+        row = QFrame(self)
+        row.setObjectName("settings-row")
+        row.setProperty("first", self._first or not words)
+        row.setMaximumWidth(scaled(_WIDEST))
+        self._first = False
+        texts = QVBoxLayout()
+        texts.setSpacing(2)
         if words:
-            self.places.append((self.places[-1][0] if self.places else "", words))
-            self._fields[words] = field
+            label = QLabel(tr(words), row)
+            label.setWordWrap(True)  # other languages say it at greater length
+            if isinstance(field, QWidget):
+                label.setBuddy(field)
+            texts.addWidget(label)
+            self.rows[words], self._fields[words] = row, field
+            self.found_by[words] = " ".join((tr(self._section), self._section, words, about))
+        if about:
+            quiet = self.quiet(about)
+            quiet.setWordWrap(True)
+            texts.addWidget(quiet)
+        line = QVBoxLayout(row) if below else QHBoxLayout(row)
+        line.setContentsMargins(0, 8, 0, 8)
+        line.setSpacing(8 if below else 24)
+        line.addLayout(texts, 0 if below else 1)
         if isinstance(field, QWidget):
-            label.setBuddy(field)
-        form.addRow(label, field)
+            field.setParent(row)
+            end = Qt.AlignmentFlag(0) if below else _END
+            line.addWidget(field, 0, end)
+        else:
+            line.addLayout(field)
+        row.setMinimumHeight(grown(44))
+        self._column.addWidget(row)
+        return row
 
     def note(self, words: str) -> None:
         """A few quiet words under a section."""
         note = self.quiet(words)
         note.setWordWrap(True)
+        note.setMaximumWidth(scaled(_WIDEST))
+        self._column.addSpacing(4)
         self._column.addWidget(note)
 
     def quiet(self, words: str) -> QLabel:
@@ -109,65 +225,245 @@ class FormPage(QWidget):
     def in_scroll_area(self, parent: QWidget) -> QScrollArea:
         """The page is complete: the area that it scrolls in."""
         self._column.addStretch(1)
-        area = self._area = QScrollArea(parent)
-        area.setAccessibleName(tr("Settings"))
+        area = self.area = QScrollArea(parent)
+        area.setAccessibleName(tr(self.title) if self.title else tr("Settings"))
         area.setWidget(self)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         return area
 
-    def gigabytes(self, name: str, nothing: str, value: float) -> QDoubleSpinBox:
-        """A number of gigabytes; 0 shows the words for ``nothing``."""
-        return self._number(name, nothing, value, tr(" GB"), 1, 0.5)
-
-    def minutes(self, name: str, nothing: str, value: float) -> QDoubleSpinBox:
-        """A number of minutes; 0 shows the words for ``nothing``."""
-        return self._number(name, nothing, value, tr(" min"), 0, 5)
-
-    def characters(self, name: str, nothing: str, value: int) -> QDoubleSpinBox:
-        """A number of characters; 0 shows the words for ``nothing``."""
-        box = self._number(name, nothing, 0, tr(" characters"), 0, 500)
-        box.setRange(0, 1_000_000)
-        box.setGroupSeparatorShown(True)
-        box.setValue(value)
-        return box
-
-    def _number(
-        self, name: str, nothing: str, value: float, unit: str, decimals: int, step: float
+    def number(
+        self,
+        name: str,
+        value: float,
+        unit: str,
+        nothing: str = "",
+        *,
+        most: float = 4096,
+        step: float = 1,
+        decimals: int = 0,
     ) -> QDoubleSpinBox:
+        """A number with its unit; 0 shows the words for ``nothing``."""
         box = QDoubleSpinBox(self)
-        box.setRange(0, 4096)
+        box.setRange(0, most)
         box.setDecimals(decimals)
         box.setSingleStep(step)
         box.setSuffix(unit)
         box.setSpecialValueText(nothing)
-        box.setMinimumWidth(scaled(190))
-        box.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
+        box.setGroupSeparatorShown(most > 4096)
+        box.setKeyboardTracking(False)  # not at each digit
         box.setValue(value)
+        box.setMinimumWidth(scaled(120))
         box.setAccessibleName(name)
         return box
 
 
-PLACES: tuple[tuple[str, str], ...] = (
-    (mark("Look"), mark("Appearance")),
-    (mark("Look"), mark("Contrast")),
-    (mark("Look"), mark("All text")),
-    (mark("Look"), mark("Text size")),
-    (mark("Look"), mark("Motion")),
-    (mark("Writing"), mark("Send with")),
-    (mark("Writing"), mark("Spelling")),
-    (mark("Writing"), mark("Notifications")),
-    (mark("New chats"), mark("Model")),
-    (mark("New chats"), mark("Instructions")),
-    (mark("Models"), ""),
-    (mark("Memory"), mark("Models and chats")),
-    (mark("Memory"), mark("KV caches on disk")),
-    (mark("Other programs"), ""),
-    (mark("From elsewhere"), mark("Icon")),
-    (mark("Updates"), mark("New versions")),
-    (mark("Where things are"), ""),
-    (mark("Advanced"), "mlx-lm"),
-)
-"""The section, and the words of a row; "" for the section itself. In English: `FormPage.show_row`
-finds them by it."""
+_END = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+def _inside(layout: QBoxLayout) -> list[QWidget]:
+    found = (item.widget() for n in range(layout.count()) if (item := layout.itemAt(n)))
+    return [widget for widget in found if widget is not None]
+
+
+TRAY = mark("Menu bar icon") if sys.platform == "darwin" else mark("System tray icon")
+
+PLACES: dict[str, tuple[str, ...]] = {
+    mark("General"): (
+        mark("Language"),
+        mark("Send messages with"),
+        mark("Attach long pastes as files"),
+        mark("Check spelling"),
+        mark("Notify about long replies"),
+        TRAY,
+        mark("Keyboard shortcuts"),
+        mark("Check for updates daily"),
+    ),
+    mark("Appearance"): (
+        mark("Theme"),
+        mark("Contrast"),
+        mark("Interface zoom"),
+        mark("Message text size"),
+        mark("Reduce motion"),
+    ),
+    mark("Chats"): (
+        mark("Name chats automatically"),
+        mark("Model"),
+        mark("Temperature"),
+        mark("Longest reply"),
+        mark("Drop the oldest messages when the context is full"),
+        mark("Instructions"),
+    ),
+    mark("Models"): (mark("Memory limit"), mark("Unload idle models after")),
+    mark("Local API"): (
+        mark("Local API server"),
+        mark("Port"),
+        mark("Require a key"),
+        mark("Allow other computers"),
+        mark("Copy setup for"),
+        mark("Keys"),
+        mark("Allowed web pages"),
+        mark("Concurrent sessions"),
+        mark("Replace the least recently used session"),
+        mark("Requests per key at once"),
+        mark("Requests per key a minute"),
+        mark("Unload models used only by clients after"),
+    ),
+    mark("Tools"): (mark("Tool servers (MCP)"),),
+    mark("Data"): (
+        mark("Cached context on disk"),
+        mark("Backups"),
+        mark("Trash"),
+        mark("Chats and settings"),
+        mark("Logs"),
+        mark("Caches"),
+    ),
+    mark("Advanced"): ("mlx-lm",),
+}
+"""The pages with their rows, in English: `Pages.show_row` finds them by it."""
+
+_ICONS = {
+    "General": "sliders",
+    "Appearance": "circle-half",
+    "Chats": "chat-circle",
+    "Models": "cube",
+    "Local API": "plug",
+    "Tools": "wrench",
+    "Data": "hard-drive",
+    "Advanced": "flask",
+}
+
+
+class Pages(QWidget):
+    """The list of pages with the field that searches them, and beside it the page that is shown.
+
+    Signals:
+        turned(title): another page is shown, named in English.
+    """
+
+    turned = Signal(str)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.pages: dict[str, FormPage] = {}
+        self.search = QLineEdit(self)
+        self.search.setPlaceholderText(tr("Search"))
+        self.search.setAccessibleName(tr("Search settings"))
+        self.search.setClearButtonEnabled(True)
+        self.search.addAction(
+            theme_icon("magnifying-glass", "muted"), QLineEdit.ActionPosition.LeadingPosition
+        )
+        self.search.textChanged.connect(self._on_typed)
+        self.search.returnPressed.connect(self._on_entered)
+        self.list = QListWidget(self)
+        self.list.setObjectName("settings-pages")
+        self.list.setAccessibleName(tr("Pages"))
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.currentRowChanged.connect(self._on_page)
+        self.hits = TwoLines(tr("Found settings"), self)
+        self.hits.itemClicked.connect(self._on_hit)
+        self.hits.itemActivated.connect(self._on_hit)
+        self.hits.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.nothing = QLabel(tr("No settings found"), self)
+        self.nothing.setProperty("muted", True)
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        side = QWidget(self)
+        side.setObjectName("settings-side")
+        side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        side.setFixedWidth(scaled(200))
+        column = QVBoxLayout(side)
+        column.setContentsMargins(12, 16, 12, 12)
+        column.setSpacing(12)
+        column.addWidget(self.search)
+        column.addWidget(self.list, 1)
+        column.addWidget(self.hits, 1)
+        column.addWidget(self.nothing, 1, Qt.AlignmentFlag.AlignTop)
+        self.hits.hide()
+        self.nothing.hide()
+        self.stack = QStackedWidget(self)
+        self.stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(side)
+        row.addWidget(self.stack, 1)
+
+    def page(self, title: str) -> FormPage:
+        """A new page, to be filled; its title is marked, and shown translated."""
+        made = self.pages[title] = FormPage(self, title)
+        return made
+
+    def complete(self) -> None:
+        """All pages are filled."""
+        for title, page in self.pages.items():
+            item = QListWidgetItem(theme_icon(_ICONS[title], "muted"), tr(title), self.list)
+            item.setSizeHint(QSize(0, grown(32)))
+            self.stack.addWidget(page.in_scroll_area(self.stack))
+        room = max(page.minimumSizeHint().width() for page in self.pages.values())
+        self.stack.setMinimumWidth(room + scaled(16))
+
+    @property
+    def places(self) -> dict[str, tuple[str, ...]]:
+        """What there is, as in `PLACES`."""
+        return {title: tuple(page.rows) for title, page in self.pages.items()}
+
+    def show_page(self, title: str) -> bool:
+        """Turn to the page that is called so in English."""
+        if title not in self.pages:
+            return False
+        self.list.setCurrentRow(list(self.pages).index(title))
+        return True
+
+    def show_row(self, title: str, words: str) -> bool:
+        """Turn to a row's page, scroll to the row and give it the focus; both in English."""
+        return self.show_page(title) and self.pages[title].show_row(words)
+
+    @Slot(int)
+    def _on_page(self, row: int) -> None:
+        self.stack.setCurrentIndex(row)
+        self.turned.emit(list(self.pages)[row])
+
+    @Slot(str)
+    def _on_typed(self, typed: str) -> None:
+        found = self._found(typed) if typed.strip() else []
+        self.list.setVisible(not typed.strip())
+        self.hits.setVisible(bool(found))
+        self.nothing.setVisible(bool(typed.strip()) and not found)
+        self.hits.fill([(f"{title}/{row}", tr(row), tr(title)) for title, row in found])
+        self.hits.setCurrentRow(0)
+
+    def _found(self, typed: str) -> list[tuple[str, str]]:
+        """The rows that fit, the best first."""
+        wanted = Wanted(typed)
+        fits: list[tuple[Fit, int, tuple[str, str]]] = []
+        for title, page in self.pages.items():
+            for words, more in page.found_by.items():
+                beside = folded(f"{more} {tr(title)} {title}")
+                fit = wanted.fit(folded(tr(words)), beside)
+                if fit is not None and not page.rows[words].isHidden():
+                    fits.append((fit, len(fits), (title, words)))
+        return [place for _, _, place in sorted(fits)]
+
+    @Slot()
+    def _on_entered(self) -> None:
+        if (item := self.hits.currentItem()) is not None and not self.hits.isHidden():
+            self._on_hit(item)
+
+    @Slot(QListWidgetItem)
+    def _on_hit(self, item: QListWidgetItem) -> None:
+        title, _, words = str(item.data(KEY)).partition("/")
+        self.show_row(title, words)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Up and Down choose among what was found; Esc ends the search before it closes."""
+        step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()), 0)
+        if step and self.search.hasFocus():
+            shown = self.list if self.hits.isHidden() else self.hits
+            shown.setCurrentRow(min(max(shown.currentRow() + step, 0), shown.count() - 1))
+        elif event.key() == Qt.Key.Key_Escape and self.search.text():
+            self.search.clear()
+            self.search.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            super().keyPressEvent(event)

@@ -6,26 +6,17 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QLocale, QObject, Slot
 from PySide6.QtGui import QActionGroup
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QFormLayout,
-    QHBoxLayout,
-    QMenu,
-    QPushButton,
-    QRadioButton,
-    QSpinBox,
-)
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QPushButton, QSpinBox
 
 from app.settings.language import LANGUAGES, mark, tr
 from app.settings.options import TEXT_PX, ZOOM, Settings
 from app.settings.translation import differs
 from app.spelling.speller import AUTO, OFF, Speller
-from app.ui.settings.form_page import FormPage
+from app.ui.settings.form_page import FormPage, Segments, Switch
 from app.ui.style import motion
-from app.ui.style.theme import scaled, theme
+from app.ui.style.theme import theme
 
-CHOICES = (("system", mark("As the System")), ("light", mark("Light")), ("dark", mark("Dark")))
+CHOICES = (("system", mark("System")), ("light", mark("Light")), ("dark", mark("Dark")))
 
 
 def add_appearance(menu: QMenu, settings: Settings) -> None:
@@ -52,29 +43,24 @@ class LanguageChoice:
         restart: shown where the next start will speak another language.
     """
 
-    def __init__(
-        self, page: FormPage, form: QFormLayout, settings: Settings, put: Callable[..., object]
-    ) -> None:
+    def __init__(self, page: FormPage, settings: Settings, put: Callable[..., object]) -> None:
         self._put = put
         self.box = QComboBox(page)
         self.box.setAccessibleName(tr("Language"))
-        self.box.setToolTip(tr("Holds from the next start on"))
-        self.box.addItem(tr("As the System"), "system")
+        self.box.addItem(tr("System"), "system")
         for code, name in LANGUAGES.items():
             self.box.addItem(name, code)
         self.box.setCurrentIndex(self.box.findData(settings.language))
         self.box.activated.connect(self._on_chosen)
         self.restart = QPushButton(tr("Restart Now"), page)
         self.restart.setAutoDefault(False)
-        self.restart.setToolTip(
-            tr("Stretto ends and starts again in this language. Answers that are written stop.")
-        )
+        self.restart.setToolTip(tr("Quits Stretto and opens it in this language; replies stop"))
         self.restart.setVisible(differs(settings.language))
         row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(self.box)
         row.addWidget(self.restart)
-        page.row(form, mark("Language"), row)
+        row.addWidget(self.box)
+        page.row(mark("Language"), row)
 
     @Slot(int)
     def _on_chosen(self, index: int) -> None:
@@ -89,7 +75,6 @@ class SpellingChoice(QObject):
     def __init__(
         self,
         page: FormPage,
-        form: QFormLayout,
         settings: Settings,
         speller: Speller,
         put: Callable[..., object],
@@ -99,15 +84,13 @@ class SpellingChoice(QObject):
         self._speller = speller
         self._put = put
         self.box = QComboBox(page)
-        self.box.setAccessibleName(tr("Spelling"))
+        self.box.setAccessibleName(tr("Check spelling"))
         self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.box.activated.connect(self._on_chosen)
-        page.row(form, mark("Spelling"), self.box)
+        page.row(mark("Check spelling"), self.box)
         self.why = page.quiet("")
         self.why.setWordWrap(True)
-        self.why.setFixedWidth(scaled(320))
-        page.row(form, "", self.why)
-        self._form = form
+        self._why_row = page.row("", self.why, below=True)
         speller.changed.connect(self._fill)
         self._fill()
         speller.open()
@@ -115,7 +98,7 @@ class SpellingChoice(QObject):
     @Slot()
     def _fill(self) -> None:
         chosen = self._settings.spelling
-        entries = [(tr("The keyboard’s language"), AUTO), (tr("Not checked"), OFF)]
+        entries = [(tr("Keyboard language"), AUTO), (tr("Off"), OFF)]
         languages = {*self._speller.languages, *({chosen} - {AUTO, OFF})}
         entries += sorted(zip(_called(sorted(languages)), sorted(languages), strict=True))
         if entries != [(self.box.itemText(n), self.box.itemData(n)) for n in _all(self.box)]:
@@ -127,8 +110,7 @@ class SpellingChoice(QObject):
         self.box.setEnabled(there)
         why = self._speller.why_not
         self.why.setText(why)
-        self.why.setMinimumHeight(self.why.heightForWidth(self.why.width()) if why else 0)
-        self._form.setRowVisible(self.why, bool(why))
+        self._why_row.setVisible(bool(why))
 
     @Slot(int)
     def _on_chosen(self, index: int) -> None:
@@ -153,58 +135,46 @@ def _called(languages: Sequence[str]) -> list[str]:
     ]
 
 
-CONTRASTS = (
-    ("system", mark("As the System")),
-    ("normal", mark("Normal")),
-    ("high", mark("High")),
-)
-
-Choice = Callable[[QFormLayout, str, tuple[tuple[str, str], ...], str], dict[str, QRadioButton]]
+CONTRASTS = (("system", mark("System")), ("normal", mark("Normal")), ("high", mark("High")))
 
 
 class Look:
-    """The section at the top of the settings."""
+    """The page of how the program looks."""
 
-    def __init__(
-        self, page: FormPage, settings: Settings, choice: Choice, put: Callable[..., object]
-    ) -> None:
-        """``choice`` adds a row of which one holds; ``put`` changes options."""
+    def __init__(self, page: FormPage, settings: Settings, put: Callable[..., object]) -> None:
+        """``put`` changes options."""
         self._put = put
-        form = page.section(mark("Look"))
-        self.language = LanguageChoice(page, form, settings, put)
-        self.appearance = choice(form, mark("Appearance"), CHOICES, "appearance")
-        for value, button in self.appearance.items():
-            button.toggled.connect(
-                lambda on, value=value: theme().set_appearance(value) if on else None
-            )
-        self.contrast = choice(form, mark("Contrast"), CONTRASTS, "contrast")
-        for value, button in self.contrast.items():
-            button.toggled.connect(
-                lambda on, value=value: theme().set_contrast(value) if on else None
-            )
+
+        def choice(words: str, choices: Sequence[tuple[str, str]], option: str) -> Segments:
+            shown = [(value, tr(text)) for value, text in choices]
+            made = Segments(tr(words), shown, getattr(settings, option), page)
+            made.chosen.connect(lambda value: put(**{option: value}))
+            page.row(words, made)
+            return made
+
+        appearance = choice(mark("Theme"), CHOICES, "appearance")
+        appearance.chosen.connect(theme().set_appearance)
+        self.appearance = appearance.buttons
+        contrast = choice(mark("Contrast"), CONTRASTS, "contrast")
+        contrast.chosen.connect(theme().set_contrast)
+        self.contrast = contrast.buttons
         self.zoom = QComboBox(page)
-        self.zoom.setAccessibleName(tr("All text"))
-        self.zoom.setToolTip(tr("Of the size that the system asks for"))
+        self.zoom.setAccessibleName(tr("Interface zoom"))
         for percent in ZOOM:
             self.zoom.addItem(tr("{percent} %", percent=percent), percent)
         self.zoom.setCurrentIndex(self.zoom.findData(settings.zoom))
         self.zoom.activated.connect(self._on_zoom)
-        page.row(form, mark("All text"), self.zoom)
+        page.row(mark("Interface zoom"), self.zoom)
         self.text_px = QSpinBox(page)
-        self.text_px.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
-        self.text_px.setToolTip(tr("The arrow keys make it larger and smaller"))
-        self.text_px.setMinimumWidth(132)
         self.text_px.setRange(*TEXT_PX)
         self.text_px.setSuffix(tr(" px"))
         self.text_px.setValue(settings.text_px)
-        self.text_px.setAccessibleName(tr("Text size"))
+        self.text_px.setAccessibleName(tr("Message text size"))
         self.text_px.valueChanged.connect(self._on_text_px)
-        page.row(form, mark("Text size"), self.text_px)
-        self.motion = QCheckBox(tr("Always less"), page)
-        self.motion.setToolTip(tr("Otherwise as the system asks for"))
-        self.motion.setChecked(settings.motion == "less")
+        page.row(mark("Message text size"), self.text_px)
+        self.motion = Switch(tr("Reduce motion"), settings.motion == "less", page)
         self.motion.toggled.connect(self._on_motion)
-        page.row(form, mark("Motion"), self.motion)
+        page.row(mark("Reduce motion"), self.motion, tr("When off, follows the system"))
 
     @Slot(int)
     def _on_zoom(self, index: int) -> None:

@@ -1,4 +1,4 @@
-"""The page of settings for other programs: the door, its keys, its limits, how to reach it."""
+"""The page of the local API's settings: the door, its keys, its limits, how to reach it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from collections.abc import Callable
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Slot
 from PySide6.QtWidgets import (
     QApplication,
-    QCheckBox,
-    QFormLayout,
+    QDoubleSpinBox,
     QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
-    QSpinBox,
     QSystemTrayIcon,
     QVBoxLayout,
     QWidget,
@@ -24,85 +22,63 @@ from app import flows
 from app.serving import Door, Serving
 from app.settings.language import counted, mark, tr
 from app.settings.options import PORTS, SERVE_LIMITS, Settings
-from app.ui.settings.form_page import FormPage
+from app.ui.settings.form_page import TRAY, FormPage, Switch
 from app.ui.style.figures import date_line
+from app.ui.style.theme import scaled
 from app.ui.widgets import asking
 from app.ui.widgets.sheet import Sheet
 
 
 class DoorLimits(QObject):
-    """Rows that are folded away under a button.
+    """The section of limits.
 
     Args:
         choose: changes settings, and lets the door follow them.
-
-    Attributes:
-        more: the button that folds and unfolds them.
     """
 
-    def __init__(
-        self,
-        page: FormPage,
-        form: QFormLayout,
-        settings: Settings,
-        choose: Callable[..., object],
-    ) -> None:
+    def __init__(self, page: FormPage, settings: Settings, choose: Callable[..., object]) -> None:
         super().__init__(page)
-        self._page, self._form, self._settings, self._choose = page, form, settings, choose
-        self.more = QPushButton(tr("More"), page)
-        self.more.setCheckable(True)
-        self.more.setAutoDefault(False)
-        self.more.setFixedWidth(max(120, self.more.sizeHint().width()))
-        self.more.toggled.connect(self._on_more)
-        page.row(form, "", self.more)
-        self._rows: list[QWidget | QHBoxLayout] = []
+        self._page, self._settings, self._choose = page, settings, choose
+        page.section(mark("Limits"))
         self.origins = QLineEdit(settings.serve_origins, page)
-        self.origins.setAccessibleName(tr("Web pages that may ask"))
-        self.origins.setPlaceholderText(tr("none", "no web page"))
-        self.origins.setToolTip(tr("As https://example.org, several with blanks between them"))
-        self.origins.setFixedWidth(320)
+        self.origins.setAccessibleName(tr("Allowed web pages"))
+        self.origins.setPlaceholderText(tr("None", "no web page"))
+        self.origins.setMinimumWidth(scaled(240))
         self.origins.editingFinished.connect(self._on_origins)
-        self._row(mark("Web pages"), self.origins)
-        self.sessions = self._number("serve_sessions", tr("Sessions"), "", tr("none", "no session"))
-        self.evict = QCheckBox(tr("One more takes the place of the longest unused"), page)
-        self.evict.setChecked(settings.serve_evict)
+        page.row(
+            mark("Allowed web pages"),
+            self.origins,
+            tr("Such as https://example.org, separated by spaces"),
+        )
+        self.sessions = self._number(
+            mark("Concurrent sessions"), "serve_sessions", "", tr("None", "no session")
+        )
+        self.evict = Switch(
+            tr("Replace the least recently used session"), settings.serve_evict, page
+        )
         self.evict.toggled.connect(lambda on: choose(serve_evict=on))
-        self._row(mark("Sessions"), self.sessions)
-        self._row("", self.evict)
-        self.per_key = self._number(
-            "serve_per_key", tr("Requests at once"), tr(" at once"), tr("any at once")
+        page.row(
+            mark("Replace the least recently used session"),
+            self.evict,
+            tr("When off, new sessions are refused at the limit"),
         )
+        no_limit = tr("No limit")
+        self.per_key = self._number(mark("Requests per key at once"), "serve_per_key", "", no_limit)
         self.per_minute = self._number(
-            "serve_per_minute", tr("Requests a minute"), tr(" a minute"), tr("any a minute")
+            mark("Requests per key a minute"), "serve_per_minute", "", no_limit
         )
-        pair = QHBoxLayout()
-        pair.setSpacing(8)
-        for box in (self.per_key, self.per_minute):
-            pair.addWidget(box)
-        pair.addStretch(1)
-        self._row(mark("Each key"), pair)
         self.unload = self._number(
-            "serve_unload_min", tr("Unload idle models"), tr(" min"), tr("never")
+            mark("Unload models used only by clients after"),
+            "serve_unload_min",
+            tr(" min"),
+            tr("Never"),
         )
-        self.unload.setToolTip(tr("Models that no chat here uses are unloaded after so long"))
-        self._row(mark("Unload after"), self.unload)
-        self._on_more(False)
 
-    def _row(self, words: str, field: QWidget | QHBoxLayout) -> None:
-        self._page.row(self._form, words, field)
-        self._rows.append(field)
-
-    def _number(self, option: str, name: str, suffix: str, nothing: str) -> QSpinBox:
-        box = QSpinBox(self._page)
-        box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
-        box.setRange(0, SERVE_LIMITS[option])
-        box.setSuffix(suffix)
-        box.setSpecialValueText(nothing)
-        box.setFixedWidth(max(156, box.sizeHint().width()))
-        box.setKeyboardTracking(False)  # not at each digit
-        box.setValue(getattr(self._settings, option))
-        box.setAccessibleName(name)
-        box.valueChanged.connect(lambda value: self._choose(**{option: value}))
+    def _number(self, words: str, option: str, unit: str, nothing: str) -> QDoubleSpinBox:
+        value, most = getattr(self._settings, option), SERVE_LIMITS[option]
+        box = self._page.number(tr(words), value, unit, nothing, most=most)
+        box.valueChanged.connect(lambda value: self._choose(**{option: int(value)}))
+        self._page.row(words, box)
         return box
 
     @Slot()
@@ -111,40 +87,31 @@ class DoorLimits(QObject):
         if origins != self._settings.serve_origins:
             self._choose(serve_origins=origins)
 
-    @Slot(bool)
-    def _on_more(self, on: bool) -> None:
-        self.more.setText(tr("Less") if on else tr("More"))
-        for field in self._rows:
-            self._form.setRowVisible(field, on)
-
 
 class Reach:
-    """The section "From elsewhere"."""
+    """The section "Quick access"."""
 
     def __init__(self, page: FormPage, settings: Settings, put: Callable[..., object]) -> None:
-        form = page.section(mark("From elsewhere"))
-        mac = sys.platform == "darwin"
-        self.tray = QCheckBox(tr("In the menu bar") if mac else tr("In the system’s tray"), page)
-        self.tray.setChecked(settings.tray)
+        page.section(mark("Quick access"))
+        self.tray = Switch(tr(TRAY), settings.tray, page)
         self.tray.toggled.connect(lambda on: put(tray=on))
+        about = ""
         if not QSystemTrayIcon.isSystemTrayAvailable():
             self.tray.setEnabled(settings.tray)  # what is on can be switched off
-            self.tray.setToolTip(tr("This desktop has no tray."))
-        page.row(form, mark("Icon"), self.tray)
-        words = tr(
-            "Quick Question opens a small window. For a key that is heard everywhere, let your "
-            "system’s keyboard settings start the command “{command}”: a program cannot take such "
-            "a key by itself on every system.",
+            about = tr("This desktop has no tray.")
+            self.tray.setToolTip(about)
+        page.row(TRAY, self.tray, about)
+        shortcut = tr(
+            "For a global shortcut to Quick Question, add “{command}” in your system’s keyboard "
+            "settings.",
             command=ask_command(),
         )
-        if mac:
-            words = tr(
-                "Quick Question opens a small window. For a key that is heard everywhere, let your "
-                "Shortcuts app start the command “{command}”: a program cannot take such a key by "
-                "itself on every system.",
+        if sys.platform == "darwin":
+            shortcut = tr(
+                "For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.",
                 command=ask_command(),
             )
-        page.note(words)
+        page.note(shortcut)
 
 
 def ask_command() -> str:
@@ -171,15 +138,15 @@ OPENAI_API_KEY={key}
 ANTHROPIC_BASE_URL={address}
 ANTHROPIC_API_KEY={key}"""
 PASTES = (
-    ("curl", CURL, mark("A line for a terminal")),
-    ("Python", PYTHON, mark("A few lines for OpenAI's library")),
-    (mark("Editors"), EDITORS, mark("What editors and agents look for in their environment")),
+    ("curl", CURL, mark("Copy a terminal command")),
+    ("Python", PYTHON, mark("Copy code for OpenAI's library")),
+    (mark("Editors"), EDITORS, mark("Copy environment variables for editors and agents")),
 )
 YOUR_KEY = "your-key"
 
 
 class OtherPrograms(QObject):
-    """Rows of the settings' page.
+    """What stands on the page.
 
     Args:
         put: changes settings, and tells of it.
@@ -190,34 +157,20 @@ class OtherPrograms(QObject):
     ) -> None:
         super().__init__(page)
         self._page, self._settings, self._serving, self._put = page, settings, serving, put
-        form = page.section(mark("Other programs"))
-        self.on = QCheckBox(tr("May ask the models here"), page)
-        self.on.setToolTip(tr("Editors, scripts and agents, by OpenAI's and Anthropic's HTTP"))
-        self.on.setChecked(settings.serve)
-        self.on.toggled.connect(lambda on: self._choose(serve=on))
-        page.row(form, mark("Programs"), self.on)
-        self.port = QSpinBox(page)
-        self.port.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
-        self.port.setRange(*PORTS)
-        self.port.setValue(settings.serve_port)
-        self.port.setFixedWidth(132)
-        self.port.setKeyboardTracking(False)  # not at each digit
-        self.port.setAccessibleName(tr("Port"))
-        self.port.valueChanged.connect(lambda port: self._choose(serve_port=port))
-        page.row(form, mark("Port"), self.port)
-        self.with_key = QCheckBox(tr("Only with a key"), page)
-        self.with_key.setChecked(settings.serve_with_key)
-        self.with_key.toggled.connect(lambda on: self._choose(serve_with_key=on))
-        page.row(form, mark("Who may"), self.with_key)
-        self.others = QCheckBox(tr("Also from other machines, with a key"), page)
-        self.others.setChecked(settings.serve_others)
-        self.others.toggled.connect(lambda on: self._choose(serve_others=on))
-        page.row(form, "", self.others)
+        self.on = self._switch(
+            mark("Local API server"),
+            "serve",
+            tr("Editors, scripts and agents use your models over the OpenAI and Anthropic APIs"),
+        )
         self.state = page.quiet("")
         self.state.setWordWrap(True)
-        self.state.setMinimumWidth(320)
         self.state.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        page.row(form, mark("Now"), self.state)
+        page.row("", self.state, below=True)
+        self.port = page.number(tr("Port"), settings.serve_port, "", most=PORTS[1])
+        self.port.setMinimum(PORTS[0])
+        self.port.setGroupSeparatorShown(False)
+        self.port.valueChanged.connect(lambda port: self._choose(serve_port=int(port)))
+        page.row(mark("Port"), self.port)
         pastes = QHBoxLayout()
         pastes.setSpacing(8)
         self.pastes: dict[str, QPushButton] = {}
@@ -228,19 +181,27 @@ class OtherPrograms(QObject):
             button.setAccessibleName(tr("Copy for {name}", name=tr(name)))
             button.clicked.connect(lambda _checked=False, name=name: self._copy(name))
             pastes.addWidget(button)
-        pastes.addStretch(1)
-        page.row(form, mark("Copy for"), pastes)
+        page.row(mark("Copy setup for"), pastes)
+        page.section(mark("Access"))
+        self.with_key = self._switch(mark("Require a key"), "serve_with_key")
+        self.others = self._switch(
+            mark("Allow other computers"), "serve_others", tr("Other computers always need a key")
+        )
         self._keys = QVBoxLayout()
-        self._keys.setSpacing(6)
-        row = QHBoxLayout()
-        row.addLayout(self._keys)
-        page.row(form, mark("Keys"), row)
-        self.limits = DoorLimits(page, form, settings, self._choose)
+        self._keys.setSpacing(8)
+        page.row(mark("Keys"), self._keys, below=True)
+        self.limits = DoorLimits(page, settings, self._choose)
         serving.changed.connect(self.show_state)
         serving.changed.connect(self.show_keys)
         serving.guests_changed.connect(self.show_state)
         self.show_state()
         self.show_keys()
+
+    def _switch(self, words: str, option: str, about: str = "") -> Switch:
+        made = Switch(tr(words), getattr(self._settings, option), self._page)
+        made.toggled.connect(lambda on: self._choose(**{option: on}))
+        self._page.row(words, made, about)
+        return made
 
     def _choose(self, **values: object) -> None:
         self._put(**values)
@@ -252,16 +213,16 @@ class OtherPrograms(QObject):
         serving, there = self._serving, self._serving.guests.connections
         address = f"{serving.address}/v1"
         how = counted(
-            "Open at {address}, %n connected",
-            "Open at {address}, %n connected",
+            "Running at {address}, %n client",
+            "Running at {address}, %n clients",
             there,
             address=address,
         )
         if not there:
-            how = tr("Open at {address}, nobody is connected", address=address)
+            how = tr("Running at {address}, no clients", address=address)
         words = {
-            Door.OFF: tr("Off. Nothing listens."),
-            Door.STARTING: tr("Opening…"),
+            Door.OFF: tr("Stopped"),
+            Door.STARTING: tr("Starting…"),
             Door.FAILED: serving.why,
             Door.OPEN: how,
         }
@@ -288,9 +249,8 @@ class OtherPrograms(QObject):
             self._keys.addWidget(self._key_row(key.id, key.name, key.made))
         new = QPushButton(tr("New Key…"), self._page)
         new.setAutoDefault(False)
-        new.setFixedWidth(max(120, new.sizeHint().width()))
         new.clicked.connect(self._on_new)
-        self._keys.addWidget(new)
+        self._keys.addWidget(new, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _key_row(self, key_id: str, name: str, made: float) -> QWidget:
         row = QWidget(self._page)
@@ -300,10 +260,10 @@ class OtherPrograms(QObject):
         label = QLabel(name, row)
         label.setTextFormat(Qt.TextFormat.PlainText)
         date = date_line(made, tr("dd MMMM yyyy", "Qt's form of a date"))
-        day = self._page.quiet(tr("since {date}", date=date))
+        day = self._page.quiet(tr("created {date}", date=date))
         revoke = QPushButton(tr("Revoke"), row)
         revoke.setAutoDefault(False)
-        revoke.setToolTip(tr("Nobody gets in with it any more. There is no way back"))
+        revoke.setToolTip(tr("Clients that use it lose access; this cannot be undone"))
         revoke.setAccessibleName(tr("Revoke the key {name}", name=name))
         revoke.clicked.connect(lambda: self._changed(lambda: self._serving.revoke(key_id)))
         line.addWidget(label)
@@ -317,7 +277,7 @@ class OtherPrograms(QObject):
         flows.start(self._page, self._ask_for_name())
 
     async def _ask_for_name(self) -> None:
-        name = await asking.line(self._page, tr("New Key"), tr("Who is it for?"))
+        name = await asking.line(self._page, tr("New Key"), tr("Name"))
         if name is not None and name.strip():
             self.make(name.strip())
 
@@ -332,7 +292,7 @@ class OtherPrograms(QObject):
         try:
             change()
         except (OSError, ValueError) as error:
-            self.state.setText(tr("That was not possible: {error}.", error=error))
+            self.state.setText(tr("The key could not be changed: {error}.", error=error))
 
     def _copy(self, name: str) -> None:
         words = next(paste for title, paste, _ in PASTES if title == name)
@@ -345,7 +305,9 @@ class OtherPrograms(QObject):
             model=self._serving.first_model,
         )
         QApplication.clipboard().setText(filled)
-        self.state.setText(tr("Copied.") if not guarded else tr("Copied. Put your key in."))
+        self.state.setText(
+            tr("Copied") if not guarded else tr("Copied; replace “your-key” with your key")
+        )
 
 
 class NewKey(Sheet):
@@ -353,10 +315,10 @@ class NewKey(Sheet):
 
     def __init__(self, name: str, key: str, parent: QWidget) -> None:
         super().__init__("new-key", tr("New Key"), parent)
-        words = tr("The key for “{name}”. It is shown now and never again.", name=name)
+        words = tr("Copy the key for “{name}” now. It is not shown again.", name=name)
         self.key = QLineEdit(key, self)
         self.key.setReadOnly(True)
-        self.key.setAccessibleName(tr("The new key"))
+        self.key.setAccessibleName(tr("New key"))
         self.key.selectAll()
         self.copy = self.button(tr("Copy"), lambda: QApplication.clipboard().setText(key))
         self.put(self.label(words, muted=False), self.key)

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QCheckBox,
-    QComboBox,
-    QFormLayout,
-    QHBoxLayout,
-    QPlainTextEdit,
-    QPushButton,
-    QRadioButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit, QPushButton, QWidget
 
 from app import flows
 from app.chats.library import ChatLibrary
@@ -26,35 +18,34 @@ from app.models.names import model_fallback_name
 from app.serving import Serving
 from app.settings.language import mark, tr
 from app.settings.options import Settings
-from app.settings.paths import GUIDE, Paths
+from app.settings.paths import GUIDE, Paths, short_path
 from app.spelling.speller import Speller
 from app.system.newer_mlx_lm import NewerMlxLm
 from app.system.updates import Release, Updates
 from app.ui.dialogs.about import UpdateDialog
 from app.ui.models.model_list import ModelList
-from app.ui.pane.sampling_form import LENGTH, TEMPERATURE, SamplingForm
+from app.ui.pane.sampling_form import LENGTH, TEMPERATURE, NumberBox
 from app.ui.settings.advanced import Advanced
-from app.ui.settings.form_page import LABELS, FormPage
-from app.ui.settings.look import Look, SpellingChoice
+from app.ui.settings.form_page import FormPage, Pages, Segments, Switch
+from app.ui.settings.look import LanguageChoice, Look, SpellingChoice
 from app.ui.settings.other_programs import OtherPrograms, Reach
-from app.ui.settings.tools_window import add_folders
 from app.ui.style.theme import scaled
 from app.ui.widgets import asking
-from app.ui.widgets.manners import WheelGuard, begin_at_edge
+from app.ui.widgets.manners import WheelGuard, begin_at_edge, native
 from app.ui.widgets.sheet import Sheet
 
 _OPTIONS = {option.name for option in fields(ChatOptions)}
 
 
 class SettingsWindow(Sheet):
-    """Look, writing, new chats, models, memory, and where things lie.
+    """Pages that are searched; the one shown last is shown first.
 
     Signals:
-        get_asked(): the person wants a model from the hub.
+        asked(command): the person wants what that command of the window does.
         restart_asked(): the program is to start again, in another language.
     """
 
-    get_asked = Signal()
+    asked = Signal(str)
     restart_asked = Signal()
 
     def __init__(
@@ -73,104 +64,135 @@ class SettingsWindow(Sheet):
         self._settings = settings
         self._set = settings.set
         self._open_folder = open_folder or asking.show_folder
-        self.page = self._page = FormPage(self)
-        look = self.looks = Look(self._page, settings, self._choice, self._set)
+        pages = self.pages = Pages(self)
+        self._general(pages.page(mark("General")), updates, speller)
+        look = self.looks = Look(pages.page(mark("Appearance")), settings, self._set)
         self.appearance, self.text_px, self.zoom = look.appearance, look.text_px, look.zoom
         self.contrast, self.motion = look.contrast, look.motion
-        look.language.restart.clicked.connect(self.restart_asked)
-        self._writing(speller)
-        self.reach = Reach(self._page, settings, self._set)
-        self._new_chats()
-        self._models(library)
-        self._memory()
+        self._chats(pages.page(mark("Chats")))
+        self._models(pages.page(mark("Models")), library)
         if serving is not None:
-            self.programs = OtherPrograms(self._page, settings, serving, self._set)
-        if updates is not None and updates.possible:
-            self._updates(updates)
-        if paths is not None:
-            add_folders(self._page, paths, self._open_folder)
+            page = pages.page(mark("Local API"))
+            self.programs = OtherPrograms(page, settings, serving, self._set)
+        tools = pages.page(mark("Tools"))
+        self._button(
+            tools,
+            mark("Tool servers (MCP)"),
+            tr("Manage…"),
+            "tool_servers",
+            tr("Programs that give models more tools"),
+        )
+        self._data(pages.page(mark("Data")), paths)
         if newer is not None:
-            self.advanced = Advanced(self._page, newer)
-        WheelGuard(self._page)
+            self.advanced = Advanced(pages.page(mark("Advanced")), newer)
+        pages.complete()
+        WheelGuard(pages)
         self.rows.setContentsMargins(0, 0, 0, 0)
-        self.put(self._page.in_scroll_area(self))
-        room = self.page.minimumSizeHint().width() + scaled(20)  # by the language
-        self.resize(min(max(scaled(560), room), scaled(900)), scaled(680))
+        self.put(pages)
+        self.resize(scaled(820), scaled(600))
+        if not pages.show_page(settings.settings_page):
+            pages.show_page("General")
+        pages.turned.connect(lambda title: self._set(settings_page=title))
+        pages.search.setFocus()
 
-    def _choice(
-        self, form: QFormLayout, words: str, choices: tuple[tuple[str, str], ...], option: str
-    ) -> dict[str, QRadioButton]:
-        """A row of which one holds."""
-        row = QHBoxLayout()
-        row.setSpacing(18)
-        row.setContentsMargins(0, 5, 0, 0)
-        group = QButtonGroup(self)
-        buttons: dict[str, QRadioButton] = {}
-        for value, text in choices:
-            button = buttons[value] = QRadioButton(tr(text), self._page)
-            button.setChecked(getattr(self._settings, option) == value)
-            button.toggled.connect(
-                lambda on, value=value: self._set(**{option: value}) if on else None
-            )
-            group.addButton(button)
-            row.addWidget(button)
-        row.addStretch(1)
-        self._page.row(form, words, row)
-        return buttons
+    def _switch(self, page: FormPage, words: str, option: str, about: str = "") -> Switch:
+        made = Switch(tr(words), getattr(self._settings, option), page)
+        made.toggled.connect(lambda on: self._set(**{option: on}))
+        page.row(words, made, about)
+        return made
 
-    def _writing(self, speller: Speller | None) -> None:
-        form = self._page.section(mark("Writing"))
-        keys = (("enter", mark("Enter")), ("ctrl_enter", mark("Ctrl+Enter")))
-        self.send_key = self._choice(form, mark("Send with"), keys, "send_key")
-        pasted = self._settings.long_paste
-        self.long_paste = self._page.characters(tr("Attach pastes over"), tr("Never"), pasted)
+    def _button(
+        self, page: FormPage, words: str, verb: str, command: str, about: str = ""
+    ) -> QPushButton:
+        """A row of which the button does what a command of the window does."""
+        button = QPushButton(verb, page)
+        button.setAutoDefault(False)
+        button.setAccessibleName(f"{tr(words)}: {verb}")
+        button.clicked.connect(lambda: self.asked.emit(command))
+        page.row(words, button, about)
+        return button
+
+    def _general(self, page: FormPage, updates: Updates | None, speller: Speller | None) -> None:
+        self.language = LanguageChoice(page, self._settings, self._set)
+        self.language.restart.clicked.connect(self.restart_asked)
+        self._button(page, mark("Keyboard shortcuts"), tr("Customize…"), "shortcuts")
+        page.section(mark("Messages"))
+        enter = "Return" if sys.platform == "darwin" else "Enter"
+        keys = (("enter", native(enter)), ("ctrl_enter", native(f"Ctrl+{enter}")))
+        send = Segments(tr("Send messages with"), keys, self._settings.send_key, page)
+        send.chosen.connect(lambda value: self._set(send_key=value))
+        self.send_key = send.buttons
+        page.row(mark("Send messages with"), send)
+        self.long_paste = page.number(
+            tr("Attach long pastes as files"),
+            self._settings.long_paste,
+            tr(" characters"),
+            tr("Never"),
+            most=1_000_000,
+            step=500,
+        )
         self.long_paste.valueChanged.connect(lambda value: self._set(long_paste=int(value)))
-        self._page.row(form, mark("Attach pastes over"), self.long_paste)
+        page.row(
+            mark("Attach long pastes as files"),
+            self.long_paste,
+            tr("Pasted text that is longer than this"),
+        )
         if speller is not None:
-            self.spelling = SpellingChoice(self._page, form, self._settings, speller, self._set)
-        self.notify = QCheckBox(tr("When a long answer ends and I am elsewhere"), self._page)
-        self.notify.setChecked(self._settings.notify)
-        self.notify.toggled.connect(lambda on: self._set(notify=on))
-        self._page.row(form, mark("Notifications"), self.notify)
-        self.titles = QCheckBox(tr("Written by the chat’s own model while it is idle"), self._page)
-        self.titles.setToolTip(tr("Otherwise the first words of what was asked. Your own stay."))
-        self.titles.setChecked(self._settings.titles)
-        self.titles.toggled.connect(lambda on: self._set(titles=on))
-        self._page.row(form, mark("Titles"), self.titles)
+            self.spelling = SpellingChoice(page, self._settings, speller, self._set)
+        self.notify = self._switch(
+            page,
+            mark("Notify about long replies"),
+            "notify",
+            tr("When one ends while Stretto is in the background"),
+        )
+        self.reach = Reach(page, self._settings, self._set)
+        if updates is not None and updates.possible:
+            self._updates(page, updates)
 
-    def _new_chats(self) -> None:
-        form = self._page.section(mark("New chats"))
-        self.model = QComboBox(self._page)
+    def _chats(self, page: FormPage) -> None:
+        self.titles = self._switch(
+            page,
+            mark("Name chats automatically"),
+            "titles",
+            tr("Written by the chat’s model while it is idle; names of your own stay"),
+        )
+        page.section(mark("New chats"))
+        self.model = QComboBox(page)
         self.model.setAccessibleName(tr("Model"))
-        self.model.setMinimumWidth(scaled(220))
+        self.model.setMinimumWidth(scaled(180))
         self._fill_model()
         self.model.activated.connect(lambda index: self._set(model=str(self.model.itemData(index))))
-        other = QPushButton(tr("Choose…"), self._page)
+        other = QPushButton(tr("Choose…"), page)
         other.setAutoDefault(False)
         other.clicked.connect(self._choose_model)
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.model)
         row.addWidget(other)
-        self._page.row(form, mark("Model"), row)
+        page.row(mark("Model"), row)
         options = ChatOptions.from_params(self._settings.new_chat)
-        self.sampling = SamplingForm(form, (TEMPERATURE, LENGTH), self._page, labels=LABELS)
-        self.sampling.show_options(options, {})
-        for box in self.sampling.boxes.values():
+        self.numbers: dict[str, NumberBox] = {}
+        for each in (TEMPERATURE, LENGTH):
+            box = self.numbers[each.name] = NumberBox(each, page)
+            box.setButtonSymbols(NumberBox.ButtonSymbols.UpDownArrows)
+            box.setMinimumWidth(scaled(140))
+            box.set_default(each.engine)
+            box.set_number(getattr(options, each.name))
             box.valueChanged.connect(self._on_new_chat)
-        self.slide = QCheckBox(tr("Forget the oldest turns when the context is full"), self._page)
-        self.slide.setChecked(options.slide)
+            page.row(each.words, box, tr(each.tip))
+        words = mark("Drop the oldest messages when the context is full")
+        self.slide = Switch(tr(words), options.slide, page)
         self.slide.toggled.connect(self._on_new_chat)
-        self._page.row(form, "", self.slide)
-        self.system = QPlainTextEdit(self._settings.system, self._page)
+        page.row(words, self.slide)
+        self.system = QPlainTextEdit(self._settings.system, page)
         begin_at_edge(self.system)
         self.system.setObjectName("field")
         self.system.setAccessibleName(tr("Instructions"))
         self.system.setPlaceholderText(tr("How models should behave in new chats"))
         self.system.setTabChangesFocus(True)
-        self.system.setFixedSize(scaled(320), scaled(76))
+        self.system.setFixedHeight(scaled(88))
         self.system.textChanged.connect(lambda: self._set(system=self.system.toPlainText().strip()))
-        self._page.row(form, mark("Instructions"), self.system)
+        page.row(mark("Instructions"), self.system, below=True)
 
     @Slot()
     def _fill_model(self) -> None:
@@ -181,79 +203,106 @@ class SettingsWindow(Sheet):
             self.model.setItemData(self.model.count() - 1, ref, Qt.ItemDataRole.ToolTipRole)
         self.model.setCurrentIndex(self.model.findData(self._settings.model))
 
-    def _models(self, library: ChatLibrary | None) -> None:
-        self._page.section(mark("Models"))
-        self.models = ModelList(self._settings, library, self._open_folder, self._page)
+    def _models(self, page: FormPage, library: ChatLibrary | None) -> None:
+        self.models = ModelList(self._settings, library, self._open_folder, page)
         self.models.changed.connect(self._fill_model)
-        self.models.get_asked.connect(self.get_asked)
-        self._page.add(self.models)
-
-    def _memory(self) -> None:
-        form = self._page.section(mark("Memory"))
-        self.idle = self._page.minutes(
-            tr("Unload models"), tr("Never"), self._settings.unload_idle_min
-        )
-        self.idle.valueChanged.connect(lambda value: self._set(unload_idle_min=value))
-        self.memory = self._page.gigabytes(
-            tr("Models and chats"), tr("As much as is sensible"), self._settings.memory_gb
+        self.models.get_asked.connect(lambda: self.asked.emit("get_model"))
+        page.add(self.models)
+        page.section(mark("Memory"))
+        self.memory = page.number(
+            tr("Memory limit"),
+            self._settings.memory_gb,
+            tr(" GB"),
+            tr("Automatic"),
+            step=0.5,
+            decimals=1,
         )
         self.memory.valueChanged.connect(lambda value: self._set(memory_gb=round(value, 1)))
-        self._page.row(form, mark("Models and chats"), self.memory)
-        self.cache = self._page.gigabytes(
-            tr("KV caches on disk"), tr("Nothing"), self._settings.cache_gb
+        page.row(
+            mark("Memory limit"),
+            self.memory,
+            tr("For models and chats. Takes effect after a restart."),
         )
-        self.cache.valueChanged.connect(lambda value: self._set(cache_gb=round(value, 1)))
-        self._page.row(form, mark("KV caches on disk"), self.cache)
-        self._page.row(form, mark("Unload models after"), self.idle)
-        self._page.note(
-            tr(
-                "Chats find what they have read again on disk. The two sizes hold from the next "
-                "start on. Models unused for that long leave memory, and come back when a chat "
-                "sends."
-            )
+        self.idle = page.number(
+            tr("Unload idle models after"),
+            self._settings.unload_idle_min,
+            tr(" min"),
+            tr("Never"),
+            step=5,
+        )
+        self.idle.valueChanged.connect(lambda value: self._set(unload_idle_min=value))
+        page.row(
+            mark("Unload idle models after"),
+            self.idle,
+            tr("They load again when a chat needs them"),
         )
 
-    def _updates(self, updates: Updates) -> None:
-        form = self._page.section(mark("Updates"))
-        self.look = QCheckBox(tr("Look once a day"), self._page)
-        self.look.setChecked(self._settings.look_for_updates)
-        self.look.toggled.connect(lambda on: self._set(look_for_updates=on))
-        self._page.row(form, mark("New versions"), self.look)
-        now = self.look_now = QPushButton(tr("Look Now"), self._page)
+    def _data(self, page: FormPage, paths: Paths | None) -> None:
+        self.cache = page.number(
+            tr("Cached context on disk"),
+            self._settings.cache_gb,
+            tr(" GB"),
+            tr("Off"),
+            step=0.5,
+            decimals=1,
+        )
+        self.cache.valueChanged.connect(lambda value: self._set(cache_gb=round(value, 1)))
+        page.row(
+            mark("Cached context on disk"),
+            self.cache,
+            tr("Chats resume without re-reading. Takes effect after a restart."),
+        )
+        self._button(page, mark("Backups"), tr("Restore…"), "backups")
+        self._button(page, mark("Trash"), tr("Show"), "trash")
+        if paths is None:
+            return
+        page.section(mark("Folders"))
+        for words, told, folder in (
+            (mark("Chats and settings"), tr("Show the folder of chats and settings"), paths.data),
+            (mark("Logs"), tr("Show the folder of logs"), paths.log),
+            (mark("Caches"), tr("Show the folder of caches"), paths.cache),
+        ):
+            button = QPushButton(tr("Show in Folder"), page)
+            button.setAutoDefault(False)
+            button.setAccessibleName(told)
+            button.clicked.connect(lambda _checked=False, f=folder: self._open_folder(f))
+            page.row(words, button, short_path(folder))
+
+    def _updates(self, page: FormPage, updates: Updates) -> None:
+        page.section(mark("Updates"))
+        self.look = self._switch(
+            page,
+            mark("Check for updates daily"),
+            "look_for_updates",
+            tr("Nothing about you is sent, and nothing is installed by itself"),
+        )
+        now = self.look_now = QPushButton(tr("Check Now"), page)
         now.setAutoDefault(False)
-        self.looked = self._page.quiet("")
+        self.looked = page.quiet("")
         self.looked.setWordWrap(True)
         now.clicked.connect(self._on_look_now)
         now.clicked.connect(updates.look)
         updates.looked.connect(self._on_looked)
         row = QHBoxLayout()
-        row.setSpacing(10)
-        row.addWidget(now)
+        row.setSpacing(8)
         row.addWidget(self.looked, 1)
-        self._page.row(form, "", row)
-        self._page.note(
-            tr(
-                "Asks the makers' server for one small file and tells it nothing but that you "
-                "asked. Nothing is downloaded or installed by itself."
-            )
-        )
+        row.addWidget(now)
+        page.row("", row, below=True)
 
     @Slot()
     def _on_look_now(self) -> None:
         self.look_now.setEnabled(False)
-        self.look_now.setToolTip(tr("The makers’ server is being asked"))
-        self.looked.setText(tr("Looking…"))
+        self.looked.setText(tr("Checking…"))
 
     @Slot(object, str)
     def _on_looked(self, release: Release | None, why: str) -> None:
         self.look_now.setEnabled(True)
-        self.look_now.setToolTip("")
         if release is None:
             self.looked.setText(why)
         elif not release.is_newer:
-            self.looked.setText(tr("You have the newest version."))
+            self.looked.setText(tr("Stretto is up to date."))
         else:
-            self.looked.setText(tr("Stretto {version} is there.", version=release.version))
+            self.looked.setText(tr("Stretto {version} is available.", version=release.version))
             if self.isVisible():
                 UpdateDialog(release, self._settings, self).show()
 
@@ -261,7 +310,8 @@ class SettingsWindow(Sheet):
     def _on_new_chat(self) -> None:
         # What the window does not show (another version's options, say) stays as it is.
         known = ChatOptions.from_params(self._settings.new_chat)
-        options = replace(known, **self.sampling.values(), slide=self.slide.isChecked())
+        numbers: dict[str, Any] = {name: box.number for name, box in self.numbers.items()}
+        options = replace(known, **numbers, slide=self.slide.isChecked())
         others = {k: v for k, v in self._settings.new_chat.items() if k not in _OPTIONS}
         self._set(new_chat=others | options.to_params())
 

@@ -21,38 +21,14 @@ from PySide6.QtWidgets import (
 
 from app.chats.library import ChatLibrary
 from app.settings.language import counted, mark, tr
-from app.settings.paths import Paths, short_path
+from app.settings.paths import short_path
 from app.tools import servers as files
 from app.tools.connection import State
 from app.tools.servers import Read, ServerConfig
 from app.tools.tool import ToolError, visible
-from app.ui.settings.form_page import FormPage
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, keep_font
 from app.ui.widgets.sheet import Sheet
-
-
-def add_folders(page: FormPage, paths: Paths, open_folder: Callable[[Path], object]) -> None:
-    """Add a row for each folder, with a button that shows it."""
-    form = page.section(mark("Where things are"))
-    for words, told, folder in (
-        (mark("Chats and settings"), tr("Show the folder of chats and settings"), paths.data),
-        (mark("Logs"), tr("Show the folder of logs"), paths.log),
-        (mark("KV caches"), tr("Show the folder of KV caches"), paths.cache),
-    ):
-        row = QHBoxLayout()
-        row.setSpacing(10)
-        shown = page.quiet(short_path(folder))
-        shown.setToolTip(str(folder))
-        shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        button = QPushButton(tr("Show"), page)
-        button.setAutoDefault(False)
-        button.setAccessibleName(told)
-        button.clicked.connect(lambda _checked=False, f=folder: open_folder(f))
-        row.addWidget(button)
-        row.addWidget(shown, 1)
-        page.row(form, words, row)
-
 
 _EXAMPLE = '{"mcpServers": {"name": {"command": "npx", "args": []}}}'
 _STATES = {

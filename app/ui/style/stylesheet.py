@@ -47,6 +47,17 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QPlainTextEdit#field {
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit#field:focus {
     border-color: $accent;
 }
+QDoubleSpinBox[default="true"] { color: $muted; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {
+    subcontrol-origin: border; background: transparent; border: none; width: 20px;
+    margin: 3px 3px 0 3px; border-radius: 4px;
+}
+QAbstractSpinBox::down-button { margin: 0 3px 3px 3px; }
+QAbstractSpinBox::up-button:hover, QAbstractSpinBox::down-button:hover { background: $hover; }
+QAbstractSpinBox::up-arrow {
+    image: url("$icons/caret-up-$look.svg"); width: 10px; height: 10px;
+}
+QAbstractSpinBox::down-arrow { image: url("$icons/caret-$look.svg"); width: 10px; height: 10px; }
 QPushButton {
     background: $raised; color: $text; border: 1px solid $border_strong; border-radius: 8px;
     padding: 6px 14px; min-height: 18px;
@@ -115,6 +126,21 @@ Toast QLabel { color: $tooltip_text; }
     padding: 5px 10px; border-radius: 6px; text-decoration: underline;
 }
 #toast-action:hover { background: $tooltip_hover; }
+
+#settings-side { background: $surface; border: none; border-right: 1px solid $border; }
+#settings-pages { background: transparent; border: none; outline: none; }
+#settings-pages::item { padding: 4px 8px; border-radius: 6px; color: $text; }
+#settings-pages::item:hover { background: $hover; }
+#settings-pages::item:selected { background: $accent_quiet; color: $text; }
+#settings-row { border: none; border-top: 1px solid $border; }
+#settings-row[first="true"] { border-top: none; }
+#segments { background: $hover; border: 1px solid $border; border-radius: 8px; }
+#segments QPushButton {
+    background: transparent; border: 1px solid transparent; border-radius: 6px; padding: 3px 12px;
+}
+#segments QPushButton:hover { background: $pressed; }
+#segments QPushButton:checked { background: $raised; border-color: $border_strong; }
+#segments QPushButton:focus { border-color: $accent; }
 
 #palette QLineEdit { border: none; background: transparent; font-size: ${body}px; }
 

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QKeySequence, QShortcut
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import (
+    QFont,
+    QGuiApplication,
+    QHideEvent,
+    QKeySequence,
+    QShortcut,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -17,7 +24,15 @@ from PySide6.QtWidgets import (
 )
 
 from app.settings.language import tr
+from app.settings.options import Settings
 from app.ui.style.theme import scaled, ui_font
+
+_settings: list[Settings] = []
+
+
+def remember_places(settings: Settings) -> None:
+    """From now on sheets open as large as they were left, and those that stay open where."""
+    _settings[:] = [settings]
 
 
 def keep_place(label: QLabel) -> None:
@@ -40,6 +55,7 @@ class Sheet(QDialog):
         self.setObjectName(name)
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._placed = False
         self.rows = QVBoxLayout(self)
         self.rows.setContentsMargins(24, 20, 24, 18)
         self.rows.setSpacing(spacing)
@@ -48,6 +64,45 @@ class Sheet(QDialog):
         """Open it over its window, so that Ctrl+W closes it as it closes any other."""
         QShortcut(QKeySequence("Ctrl+W"), self, self.reject)  # the window's own is blocked
         super().open()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        if not event.spontaneous() and not self._placed:
+            self._placed = True
+            self._take_place()
+        super().showEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        if not event.spontaneous() and self._placed:
+            self._keep_place()
+        super().hideEvent(event)
+
+    @property
+    def _resizable(self) -> bool:
+        return self.minimumWidth() < self.maximumWidth()
+
+    def _take_place(self) -> None:
+        place = _settings[0].places.get(self.objectName()) if _settings else None
+        if place is None or not self._resizable:
+            return
+        x, y, width, high = place
+        room = self.screen().availableSize()
+        self.resize(QSize(width, high).boundedTo(room))
+        parent = self.parentWidget()
+        if not self.isModal() and any(
+            screen.availableGeometry().contains(self.rect().translated(x, y))
+            for screen in QGuiApplication.screens()
+        ):
+            self.move(x, y)
+        elif parent is not None:
+            middle = parent.window().frameGeometry().center()
+            self.move(middle - self.rect().center())
+
+    def _keep_place(self) -> None:
+        if _settings and self._resizable:
+            settings, name = _settings[0], self.objectName()
+            place = [self.x(), self.y(), self.width(), self.height()]
+            if settings.places.get(name) != place:
+                settings.set(places={**settings.places, name: place})
 
     def put(self, *parts: QWidget | QLayout) -> None:
         """Add these below what is there."""

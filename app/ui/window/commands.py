@@ -211,6 +211,11 @@ class Commands:
         made = REGISTRY[name]
         if made.where is not Where.ANYWHERE and isinstance(QApplication.activeWindow(), QDialog):
             return  # the key was pressed in a dialog, and is no command of it
+        self.do(name)
+
+    def do(self, name: str) -> None:
+        """Do it from wherever the person is; where it cannot be done, say why."""
+        made = REGISTRY[name]
         if why := self.why_not(name):
             self._say(why)
         else:

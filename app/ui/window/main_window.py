@@ -211,7 +211,7 @@ class MainWindow(QMainWindow):
         self.score.closed.connect(self.toggle_score)
         self.score.pause_asked.connect(chats.pause_chat)
         self.downloads_in_window.opened.connect(chats.use_model)
-        self.settings_commands.get_asked.connect(self.downloads_in_window.show)
+        self.settings_commands.asked.connect(self.commands.do)
         self.downloads.finished.connect(self.settings_commands.on_downloaded)
         self.comforts.notifications.opened.connect(self._on_notification)
         self.broadcast.said.connect(self._on_notice)

@@ -93,15 +93,16 @@ class PaletteCommands(QObject):
                 partial(chats.use_model, ref),
                 beside="" if ref == GUIDE else ref,
             )
-        for section, words in PLACES:
-            yield Entry(
-                EntryKind.SETTING,
-                f"setting:{section}/{words}",
-                tr(words or section),
-                partial(self._show_setting, words or section),
-                beside=tr("Settings, {section}", section=tr(section)) if words else tr("Settings"),
-                english=words or section,
-            )
+        for page, rows in PLACES.items():
+            for words in ("", *rows):
+                yield Entry(
+                    EntryKind.SETTING,
+                    f"setting:{page}/{words}",
+                    tr(words or page),
+                    partial(self._show_setting, page, words),
+                    beside=tr("Settings, {page}", page=tr(page)) if words else tr("Settings"),
+                    english=words or page,
+                )
 
     def _command_entries(self) -> list[Entry]:
         """All commands by menu.
@@ -125,11 +126,11 @@ class PaletteCommands(QObject):
             if name not in {"-", "palette"}
         ]
 
-    def _show_setting(self, words: str) -> None:
+    def _show_setting(self, page: str, words: str) -> None:
         self._commands().run("settings")
         window = self._window.findChild(SettingsWindow)
-        if window is not None:
-            window.page.show_row(words)
+        if window is not None and window.pages.show_page(page) and words:
+            window.pages.show_row(page, words)
 
     @Slot(object)
     def _on_chosen(self, entry: Entry) -> None:

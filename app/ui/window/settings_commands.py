@@ -18,6 +18,7 @@ from app.ui.settings.settings_window import SettingsWindow
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.style import tokens as t
 from app.ui.style.theme import scaled, theme
+from app.ui.widgets.sheet import remember_places
 from app.ui.window.commands import Where, command
 from app.ui.window.context import WindowContext
 from app.ui.window.shortcuts import OwnKeys, show_shortcuts
@@ -115,7 +116,7 @@ class SpellingCommands(QObject):
 
     def _off(self, pane: ChatPane) -> str:
         if self._settings.spelling == OFF:
-            return tr("Spelling is not checked. Settings > Writing switches it on.")
+            return tr("Spelling is not checked. Turn it on in Settings, General.")
         return self.speller.why_not
 
     @command("next_misspelt", mark("Next Misspelt Word"), "F7", where=Where.PANE, why_not=_off)
@@ -162,11 +163,11 @@ class SettingsCommands(QObject):
         shown: the open window, if any.
 
     Signals:
-        get_asked(): a model is to be downloaded.
+        asked(command): what that command does is wanted.
         restart_asked(): the program is to start again, as for another language.
     """
 
-    get_asked = Signal()
+    asked = Signal(str)
     restart_asked = Signal()
 
     def __init__(
@@ -181,6 +182,7 @@ class SettingsCommands(QObject):
         self._undos = undos
         self._window = window
         self.shown: SettingsWindow | None = None
+        remember_places(self._settings)
         self._settings.announcer.changed.connect(self._on_changed)
         self._on_changed("send_key")
         self._on_changed("long_paste")
@@ -193,7 +195,7 @@ class SettingsCommands(QObject):
             about = (parts.library, parts.updates, parts.serving, parts.newer, parts.speller)
             window = SettingsWindow(self._settings, parts.paths, self._window, None, *about)
             window.finished.connect(self._on_gone)
-            window.get_asked.connect(self.get_asked)
+            window.asked.connect(self.asked)
             window.restart_asked.connect(self.restart_asked)
             self.shown = window
         self.shown.show()

@@ -113,7 +113,7 @@ def test_the_appearance_chosen_in_the_menu_is_saved(start: Start, profile):
     look = next(m for m in view.findChildren(QMenu) if m.title() == "Appearance")
     next(a for a in look.actions() if a.text() == "Dark").trigger()
     assert Settings.load(profile / "settings.json").appearance == "dark"
-    next(a for a in look.actions() if a.text() == "As the System").trigger()
+    next(a for a in look.actions() if a.text() == "System").trigger()
 
 
 def test_the_sidebar_that_was_hidden_stays_hidden(start: Start, profile):

@@ -222,10 +222,10 @@ def test_a_language_is_chosen_in_the_settings(
     parent = QWidget()
     qtbot.addWidget(parent)
     window = SettingsWindow(settings, None, parent)
-    row = window.looks.language
+    row = window.language
     window.show()
     shown = [row.box.itemText(n) for n in range(row.box.count())]
-    assert shown == ["As the System", *LANGUAGES.values()]
+    assert shown == ["System", *LANGUAGES.values()]
     assert (row.box.currentText(), row.restart.isVisible()) == ("English", False)
     row.box.setCurrentIndex(row.box.findData("de"))
     row.box.activated.emit(row.box.currentIndex())
@@ -245,7 +245,7 @@ def test_the_program_starts_again_in_the_language(say: Say, german: Path, start:
     run.window.settings_commands.show_settings()
     window = run.window.settings_commands.shown
     assert window is not None
-    assert window.looks.language.box.accessibleName() == "Language"
+    assert window.language.box.accessibleName() == "Language"
     window.restart_asked.emit()
     assert run.app.down
     assert run.app.restarts
@@ -254,7 +254,7 @@ def test_the_program_starts_again_in_the_language(say: Say, german: Path, start:
     again.window.settings_commands.show_settings()
     window = again.window.settings_commands.shown
     assert window is not None
-    assert window.looks.language.box.accessibleName() == "Sprache"
+    assert window.language.box.accessibleName() == "Sprache"
 
 
 def test_an_unknown_language_in_the_file_falls_back(tmp_path: Path) -> None:

@@ -179,11 +179,11 @@ def test_the_settings_offer_it_only_where_there_is_a_source(qtbot: QtBot, served
     with qtbot.waitSignal(looking.looked):
         qtbot.mouseClick(window.look_now, Qt.MouseButton.LeftButton)
         assert not window.look_now.isEnabled()
-    assert window.looked.text() == "You have the newest version."
+    assert window.looked.text() == "Stretto is up to date."
     served.content = document()
     with qtbot.waitSignal(looking.looked):
         qtbot.mouseClick(window.look_now, Qt.MouseButton.LeftButton)
-    assert window.looked.text() == "Stretto 99.0 is there."
+    assert window.looked.text() == "Stretto 99.0 is available."
     (dialog,) = window.findChildren(UpdateDialog)
     dialog.close()
     window.close()

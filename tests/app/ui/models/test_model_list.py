@@ -141,6 +141,7 @@ def test_a_first_start_says_what_will_be_listed(start: Start):
     run = start()
     run.window.settings_commands.show_settings()
     window = run.window.settings_commands.shown
+    window.pages.show_page("Models")
     assert window.models.none.isVisible()
     assert window.models.rows == []
 

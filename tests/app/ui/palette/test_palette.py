@@ -39,7 +39,7 @@ def words(palette: Palette) -> list[str]:
     return [entry.text for entry in palette.shown()]
 
 
-GERMAN = {"Split Right": "Rechts teilen", "Pane": "Feld", "All text": "Aller Text"}
+GERMAN = {"Split Right": "Rechts teilen", "Pane": "Feld", "Interface zoom": "Zoom der Oberfläche"}
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_a_model_is_opened_and_a_setting_is_found(run: Run):
     palette = opened(run, "one")
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
     assert run.pane.chat.record.model == "/models/one"
-    palette = opened(run, "kv caches")
+    palette = opened(run, "cached context")
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
     settings = run.window.settings_commands.shown
     run.until(settings.cache.hasFocus)
@@ -147,12 +147,13 @@ def test_a_model_is_opened_and_a_setting_is_found(run: Run):
 def test_every_place_in_the_settings_is_there_and_every_section_is_found(run: Run):
     run.window.settings_commands.show_settings()
     settings = run.window.settings_commands.shown
-    there = set(settings.page.places)
-    assert set(PLACES) - there <= {("Updates", "New versions")}  # not where nobody makes updates
-    assert {section for section, _ in there} <= {section for section, _ in PLACES}
-    for section, row in PLACES:
-        if (section, row) in there:
-            assert settings.page.show_row(row or section)
+    there = {page: set(rows) for page, rows in settings.pages.places.items()}
+    missing = {row for page, rows in PLACES.items() for row in rows if row not in there[page]}
+    assert missing <= {"Check for updates daily"}  # not where nobody makes updates
+    assert all(rows <= set(PLACES[page]) for page, rows in there.items())
+    for page, rows in PLACES.items():
+        for row in rows:
+            assert settings.pages.show_row(page, row) == (row not in missing)
     settings.close()
 
 
@@ -168,10 +169,10 @@ def test_in_another_language_a_command_is_found_by_its_own_name_and_the_english_
     assert words(palette)[0] == "Rechts teilen"
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
     assert len(run.panes) == 2
-    palette = opened(run, "aller text")
-    assert words(palette)[0] == "Aller Text"
-    palette.field.setText("all text")
-    assert words(palette)[0] == "Aller Text"
+    palette = opened(run, "zoom der")
+    assert words(palette)[0] == "Zoom der Oberfläche"
+    palette.field.setText("interface zoom")
+    assert words(palette)[0] == "Zoom der Oberfläche"
 
 
 def test_what_was_chosen_lately_stands_first_also_after_a_restart(start: Start):

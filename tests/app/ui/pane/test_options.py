@@ -60,7 +60,7 @@ def test_what_is_set_goes_to_the_engine_and_comes_back(popover):
 def test_nothing_chosen_leaves_all_to_the_model(popover):
     _, panel = popover
     assert panel.values() == (ChatOptions(), "")
-    assert panel.temperature.text() == "(0.50)"  # the model's own
+    assert panel.temperature.text() == "Default 0.5"  # the model's own
     assert not panel.more.isChecked()
 
 
@@ -238,7 +238,7 @@ def test_new_chats_begin_with_what_was_chosen(start: Start):
     run.ready()
     run.window.settings_commands.show_settings()
     window = run.window.settings_commands.shown
-    window.sampling.boxes["temperature"].set_number(0.2)
+    window.numbers["temperature"].set_number(0.2)
     window.slide.setChecked(True)
     window.system.setPlainText("Be kind.")
     window.close()
@@ -258,7 +258,7 @@ def test_what_the_settings_do_not_show_of_new_chats_stays(start: Start):
     run.window.settings_commands.show_settings()
     window = run.window.settings_commands.shown
     window.slide.setChecked(True)
-    window.sampling.boxes["temperature"].set_number(None)
+    window.numbers["temperature"].set_number(None)
     assert run.app.settings.new_chat == {"top_k": 7, "of_a_later_version": 1, "slide": True}
 
 
@@ -303,7 +303,7 @@ def test_folders_are_shown(start: Start):
     from PySide6.QtWidgets import QPushButton
 
     for button in window.findChildren(QPushButton):
-        if button.text() == "Show":
+        if button.text() == "Show in Folder" and "folder of" in button.accessibleName():
             button.click()
     assert shown == [run.app._paths.data, run.app._paths.log, run.app._paths.cache]
     assert all(isinstance(place, Path) for place in shown)

@@ -161,6 +161,7 @@ def test_d8_the_wheel_over_the_settings_changes_nothing_that_has_not_the_focus(s
         assert not field.hasFocus()
         assert field.focusPolicy() == Qt.FocusPolicy.StrongFocus
     assert chosen(run) == before
+    window.pages.show_page("Appearance")
     window.text_px.setFocus()
     run.until(window.text_px.hasFocus)
     wheel(run, window.text_px)

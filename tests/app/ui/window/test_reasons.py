@@ -128,6 +128,10 @@ def test_every_button_of_a_dialog_says_why_it_is_grey(start: Start, name: str):
     grey = [b for b in dialog.findChildren(QAbstractButton) if b.isVisible() and not b.isEnabled()]
     assert bool(grey) is (name != "backups")
     assert list(silent([dialog])) == []
+    if name == "settings":
+        for title in dialog.pages.pages:
+            dialog.pages.show_page(title)
+            assert list(silent([dialog])) == []
     dialog.close()
 
 

@@ -1,0 +1,144 @@
+"""The settings: pages with a search, what is chosen in them, and how they are found again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QAbstractSpinBox, QLabel
+
+from app.settings.options import Settings
+from app.ui.settings.form_page import FormPage, Pages, Switch
+from app.ui.settings.settings_window import SettingsWindow
+from tests.app.conftest import Run, Start
+
+KEY = Qt.Key
+
+
+@pytest.fixture
+def run(start: Start) -> Iterator[Run]:
+    made = start()
+    made.ready()
+    yield made
+    if (shown := made.window.settings_commands.shown) is not None:
+        shown.close()
+
+
+def opened(run: Run) -> SettingsWindow:
+    run.window.commands["settings"].trigger()
+    window = run.window.settings_commands.shown
+    assert window is not None
+    run.until(window.isVisible)
+    return window
+
+
+def shown(pages: Pages) -> str:
+    page = pages.stack.currentWidget().widget()
+    assert isinstance(page, FormPage)
+    return page.title
+
+
+def test_a_row_is_found_by_its_words_and_what_is_said_of_it(run: Run) -> None:
+    window = opened(run)
+    pages = window.pages
+    run.until(pages.search.hasFocus)
+    run.qtbot.keyClicks(pages.search, "idle mod")
+    assert pages.hits.item(0).text() == "Unload idle models after"
+    run.qtbot.keyClick(pages.search, KEY.Key_Return)
+    assert shown(pages) == "Models"
+    assert window.idle.hasFocus()
+    pages.search.setText("restart")  # only in the quiet sentence
+    found = [pages.hits.item(n).text() for n in range(pages.hits.count())]
+    assert found == ["Memory limit", "Cached context on disk"]
+    run.qtbot.mouseClick(
+        pages.hits.viewport(),
+        Qt.MouseButton.LeftButton,
+        pos=pages.hits.visualItemRect(pages.hits.item(1)).center(),
+    )
+    assert (shown(pages), window.cache.hasFocus()) == ("Data", True)
+    pages.search.setText("nothing is called so")
+    assert pages.nothing.isVisible()
+    assert not pages.hits.isVisible()
+
+
+def test_esc_ends_the_search_and_then_closes(run: Run) -> None:
+    window = opened(run)
+    window.pages.search.setText("theme")
+    assert not window.pages.list.isVisible()
+    run.qtbot.keyClick(window.pages.search, KEY.Key_Escape)
+    assert window.isVisible()
+    assert window.pages.list.isVisible()
+    run.qtbot.keyClick(window.pages.search, KEY.Key_Escape)
+    run.until(lambda: run.window.settings_commands.shown is None)
+
+
+def test_page_and_size_are_found_again(run: Run, start: Start) -> None:
+    window = opened(run)
+    run.until(window.pages.search.hasFocus)
+    run.qtbot.keyClick(window.pages.search, KEY.Key_Down)
+    run.qtbot.keyClick(window.pages.search, KEY.Key_Down)
+    assert shown(window.pages) == "Chats"
+    window.resize(740, 560)
+    window.move(40, 60)
+    window.close()
+    run.until(lambda: run.window.settings_commands.shown is None)
+    again = opened(run)
+    assert shown(again.pages) == "Chats"
+    assert (again.width(), again.height(), again.pos()) == (740, 560, QPoint(40, 60))
+    again.close()
+    run.app.settings.set(places={"settings": [9000, 9000, 90_000, 300]})
+    inside = opened(run)
+    room = inside.screen().availableGeometry()
+    assert inside.width() <= room.width()
+    assert room.intersects(inside.geometry())
+
+
+def test_every_field_stands_in_the_middle_of_its_row_beside_its_words(run: Run) -> None:
+    window = opened(run)
+    switches = 0
+    for title, page in window.pages.pages.items():
+        window.pages.show_page(title)
+        run.qtbot.wait(1)
+        for switch in page.findChildren(Switch):
+            row = switch.parentWidget()
+            if row.isHidden():
+                continue
+            switches += 1
+            words = row.findChildren(QLabel)
+            top, bottom = words[0].y(), words[-1].geometry().bottom()
+            assert abs((top + bottom) / 2 - switch.geometry().center().y()) <= 2, title
+            assert row.rect().contains(switch.geometry())
+    assert switches >= 6
+
+
+def test_defaults_are_muted_words_and_numbers_have_arrows_and_units(run: Run) -> None:
+    window = opened(run)
+    temperature = window.numbers["temperature"]
+    assert (temperature.text(), temperature.property("default")) == ("Default 0.7", True)
+    temperature.setValue(0.9)
+    assert (temperature.text(), temperature.property("default")) == ("0.90", False)
+    assert run.app.settings.new_chat["temperature"] == 0.9
+    for box in window.pages.findChildren(QAbstractSpinBox):
+        assert box.buttonSymbols() == QAbstractSpinBox.ButtonSymbols.UpDownArrows
+    assert (window.memory.text(), window.cache.text()) == ("Automatic", "4.0 GB")
+
+
+def test_what_the_buttons_open_is_a_command_of_the_window(run: Run) -> None:
+    window = opened(run)
+    asked = []
+    window.asked.connect(asked.append)
+    window.pages.show_row("General", "Keyboard shortcuts")
+    focused = window.focusWidget()
+    assert focused is not None
+    run.qtbot.keyClick(focused, KEY.Key_Space)
+    assert asked == ["shortcuts"]
+    (table,) = [w for w in run.window.findChildren(type(window).__mro__[1]) if w is not window]
+    assert table.isVisible()
+    table.close()
+
+
+def test_places_that_are_none_are_left_out(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    file = tmp_path / "settings.json"
+    file.write_text('{"places": {"a": [1, 2, 3, 4], "b": [1], "c": [1, 2, 3, true], "d": "x"}}')
+    assert Settings.load(file).places == {"a": [1, 2, 3, 4]}
