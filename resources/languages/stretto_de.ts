@@ -517,6 +517,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Backups</source>
         <translation>Backups</translation>
     </message>
@@ -978,6 +980,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>Chats</translation>
@@ -1171,6 +1175,7 @@
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Name</source>
         <translation>Name</translation>
     </message>
@@ -1377,6 +1382,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Trash</source>
@@ -1914,7 +1921,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>More</source>
         <translation>Mehr</translation>
     </message>
@@ -2295,7 +2301,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>As the model</source>
         <translation>Wie das Modell</translation>
     </message>
@@ -2379,7 +2384,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Forget the oldest turns when the context is full</source>
         <translation>Bei vollem Kontext die ältesten Nachrichten vergessen</translation>
     </message>
@@ -2513,6 +2517,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copied</source>
         <translation>Kopiert</translation>
     </message>
@@ -2672,6 +2677,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Temperature</source>
         <translation>Temperatur</translation>
     </message>
@@ -2679,11 +2685,6 @@
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>0 always takes the likeliest word; higher is freer</source>
         <translation>0 nimmt immer das wahrscheinlichste Wort; höher ist freier</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Longest answer</source>
-        <translation>Längste Antwort</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -2798,6 +2799,7 @@
     <message>
         <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
         <translation>Ordner</translation>
@@ -3059,19 +3061,10 @@ Jetzt: {now}</translation>
         </translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>
         <translation>Sprache</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Holds from the next start on</source>
-        <translation>Gilt ab dem nächsten Start</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>As the System</source>
-        <translation>Wie das System</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -3086,6 +3079,7 @@ Jetzt: {now}</translation>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Appearance</source>
         <translation>Erscheinungsbild</translation>
     </message>
@@ -3093,11 +3087,6 @@ Jetzt: {now}</translation>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Restart Now</source>
         <translation>Jetzt neu starten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Stretto ends and starts again in this language. Answers that are written stop.</source>
-        <translation>Stretto wird beendet und in dieser Sprache neu gestartet. Laufende Antworten werden gestoppt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -3268,6 +3257,8 @@ Jetzt: {now}</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tools</source>
         <translation>Tools</translation>
@@ -3340,70 +3331,14 @@ Jetzt: {now}</translation>
         <translation>Pausiert</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Writing</source>
-        <translation>Schreiben</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Send with</source>
-        <translation>Senden mit</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Spelling</source>
-        <translation>Rechtschreibung</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Notifications</source>
-        <translation>Mitteilungen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>New chats</source>
         <translation>Neue Chats</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Models and chats</source>
-        <translation>Modelle und Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>KV caches on disk</source>
-        <translation>KV-Caches auf der Festplatte</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>From elsewhere</source>
-        <translation>Von anderswo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Icon</source>
-        <translation>Symbol</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Updates</source>
         <translation>Updates</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>New versions</source>
-        <translation>Neue Versionen</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -3551,6 +3486,7 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <translation>Gestoppt</translation>
@@ -3754,6 +3690,7 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>System</source>
         <translation>System</translation>
     </message>
@@ -4308,45 +4245,15 @@ Du hast nicht geantwortet.</translation>
         <translation>Es antwortet, nennt aber keine Modelle. Gib den Namen eines Modells ein.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Enter</source>
         <translation>Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Ctrl+Enter</source>
-        <translation>Strg+Enter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Attach pastes over</source>
-        <translation>Eingefügtes anhängen ab</translation>
-    </message>
-    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Never</source>
         <translation>Nie</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>When a long answer ends and I am elsewhere</source>
-        <translation>Wenn eine lange Antwort endet und ich woanders bin</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Written by the chat’s own model while it is idle</source>
-        <translation>Vom Modell des Chats geschrieben, wenn es nichts zu tun hat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Otherwise the first words of what was asked. Your own stay.</source>
-        <translation>Sonst die ersten Wörter der Frage. Eigene Titel bleiben.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Titles</source>
-        <translation>Titel</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4358,51 +4265,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>How models should behave in new chats</source>
         <translation>Wie sich Modelle in neuen Chats verhalten sollen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Unload models</source>
-        <translation>Modelle entladen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>As much as is sensible</source>
-        <translation>So viel wie sinnvoll</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Nothing</source>
-        <translation>Nichts</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Unload models after</source>
-        <translation>Modelle entladen nach</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Chats find what they have read again on disk. The two sizes hold from the next start on. Models unused for that long leave memory, and come back when a chat sends.</source>
-        <translation>Chats finden auf der Festplatte wieder, was sie gelesen haben. Die beiden Größen gelten ab dem nächsten Start. Modelle, die so lange unbenutzt sind, verlassen den Speicher und kommen zurück, wenn ein Chat sendet.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Look once a day</source>
-        <translation>Einmal am Tag nachsehen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Look Now</source>
-        <translation>Jetzt nachsehen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Asks the makers&apos; server for one small file and tells it nothing but that you asked. Nothing is downloaded or installed by itself.</source>
-        <translation>Fragt den Server der Hersteller nach einer kleinen Datei und teilt ihm nichts mit, außer dass du gefragt hast. Nichts wird von selbst heruntergeladen oder installiert.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>The makers’ server is being asked</source>
-        <translation>Der Server der Hersteller wird gefragt</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -4421,7 +4283,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Looking…</source>
         <translation>Wird nachgesehen…</translation>
     </message>
@@ -4445,16 +4306,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/models/foot.py"/>
         <source>No smaller model on this machine has its tokenizer.</source>
         <translation>Kein kleineres Modell auf diesem Rechner hat seinen Tokenizer.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>You have the newest version.</source>
-        <translation>Du hast die neueste Version.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Stretto {version} is there.</source>
-        <translation>Stretto {version} ist da.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4854,6 +4705,7 @@ Du hast nicht geantwortet.</translation>
         <translation>Startet bei Bedarf</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Starting…</source>
         <translation>Startet…</translation>
@@ -5231,11 +5083,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Befehlspalette…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/palette_commands.py"/>
-        <source>Settings, {section}</source>
-        <translation>Einstellungen, {section}</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/palette_commands.py"/>
@@ -5243,12 +5090,12 @@ Du hast nicht geantwortet.</translation>
         <translation>Einstellungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source> GB</source>
         <translation> GB</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source> characters</source>
         <translation> Zeichen</translation>
     </message>
@@ -5909,6 +5756,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show in Folder</source>
         <translation>Im Ordner anzeigen</translation>
     </message>
@@ -6835,7 +6683,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show</source>
         <translation>Anzeigen</translation>
     </message>
@@ -7017,7 +6865,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Memory</source>
         <translation>Speicher</translation>
@@ -7115,6 +6962,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search</source>
         <translation>Suchen</translation>
@@ -7297,30 +7145,10 @@ Du hast nicht geantwortet.</translation>
         <translation>Fragt zuerst und öffnet dann die Seite des Modells auf dem Hub</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Models of an architecture that is newer than this version of Stretto need a newer mlx-lm. Choose its wheel, as it was downloaded. If a start with it fails, Stretto uses its own.</source>
-        <translation>Modelle mit einer Architektur, die neuer ist als diese Version von Stretto, brauchen ein neueres mlx-lm. Wähle sein Wheel, so wie es heruntergeladen wurde. Scheitert ein Start damit, benutzt Stretto sein eigenes.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>It is being tried in a process of its own…</source>
-        <translation>Es wird in einem eigenen Prozess ausprobiert…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Each architecture is made small and tried, which takes a few minutes…</source>
-        <translation>Jede Architektur wird klein gebaut und ausprobiert; das dauert ein paar Minuten…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Advanced</source>
         <translation>Erweitert</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Which mlx-lm is used</source>
-        <translation>Welches mlx-lm benutzt wird</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
@@ -7329,177 +7157,36 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Use Stretto’s own from the next start on</source>
-        <translation>Ab dem nächsten Start das von Stretto benutzen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>What it can do</source>
-        <translation>Was es kann</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Try All Architectures</source>
-        <translation>Alle Architekturen ausprobieren</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Stop Trying</source>
-        <translation>Ausprobieren stoppen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
         <source>Wheels</source>
         <translation>Wheels</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Wheel of mlx-lm</source>
-        <translation>Wheel von mlx-lm</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>It could not be tried: {error}.</source>
-        <translation>Ausprobieren nicht möglich: {error}.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Web pages that may ask</source>
-        <translation>Webseiten, die fragen dürfen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>none</source>
-        <comment>no web page</comment>
-        <translation>keine</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>As https://example.org, several with blanks between them</source>
-        <translation>Etwa https://example.org, mehrere mit Leerzeichen dazwischen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Web pages</source>
-        <translation>Webseiten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Sessions</source>
-        <translation>Sitzungen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>none</source>
-        <comment>no session</comment>
-        <translation>keine</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>One more takes the place of the longest unused</source>
-        <translation>Eine weitere ersetzt die am längsten unbenutzte</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Requests at once</source>
-        <translation>Gleichzeitige Anfragen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source> at once</source>
-        <translation> gleichzeitig</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>any at once</source>
-        <translation>beliebig viele gleichzeitig</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Requests a minute</source>
-        <translation>Anfragen pro Minute</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source> a minute</source>
-        <translation> pro Minute</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>any a minute</source>
-        <translation>beliebig viele pro Minute</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Each key</source>
-        <translation>Je Schlüssel</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Unload idle models</source>
-        <translation>Untätige Modelle entladen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source> min</source>
         <translation> min</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>never</source>
-        <translation>nie</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Models that no chat here uses are unloaded after so long</source>
-        <translation>Modelle, die hier kein Chat benutzt, werden nach dieser Zeit entladen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Unload after</source>
-        <translation>Entladen nach</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Less</source>
-        <translation>Weniger</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Where things are</source>
-        <translation>Wo was liegt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Chats and settings</source>
         <translation>Chats und Einstellungen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show the folder of chats and settings</source>
         <translation>Den Ordner mit Chats und Einstellungen anzeigen</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Logs</source>
         <translation>Protokolle</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show the folder of logs</source>
         <translation>Den Ordner mit Protokollen anzeigen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>KV caches</source>
-        <translation>KV-Caches</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Show the folder of KV caches</source>
-        <translation>Den Ordner mit KV-Caches anzeigen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -7514,25 +7201,8 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/look.py"/>
-        <source>Look</source>
-        <translation>Aussehen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>Contrast</source>
         <translation>Kontrast</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>All text</source>
-        <translation>Aller Text</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Of the size that the system asks for</source>
-        <translation>In der Größe, die das System vorgibt</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -7541,45 +7211,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <source>The arrow keys make it larger and smaller</source>
-        <translation>Mit den Pfeiltasten größer und kleiner</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <source> px</source>
         <translation> px</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Text size</source>
-        <translation>Textgröße</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Always less</source>
-        <translation>Immer weniger</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Otherwise as the system asks for</source>
-        <translation>Sonst, wie das System es vorgibt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Motion</source>
-        <translation>Bewegung</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>A line for a terminal</source>
-        <translation>Eine Zeile für ein Terminal</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>A few lines for OpenAI&apos;s library</source>
-        <translation>Ein paar Zeilen für die Bibliothek von OpenAI</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7587,55 +7220,10 @@ Du hast nicht geantwortet.</translation>
         <translation>Editoren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>What editors and agents look for in their environment</source>
-        <translation>Wonach Editoren und Agenten in ihrer Umgebung suchen</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Other programs</source>
-        <translation>Andere Programme</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>May ask the models here</source>
-        <translation>Dürfen die Modelle hier fragen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Editors, scripts and agents, by OpenAI&apos;s and Anthropic&apos;s HTTP</source>
-        <translation>Editoren, Skripte und Agenten, über HTTP wie bei OpenAI und Anthropic</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Programs</source>
-        <translation>Programme</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Port</source>
         <translation>Port</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Only with a key</source>
-        <translation>Nur mit Schlüssel</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Who may</source>
-        <translation>Wer darf</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Also from other machines, with a key</source>
-        <translation>Auch von anderen Geräten, mit Schlüssel</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Now</source>
-        <translation>Jetzt</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7643,38 +7231,10 @@ Du hast nicht geantwortet.</translation>
         <translation>Für {name} kopieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copy for</source>
-        <translation>Kopieren für</translation>
-    </message>
-    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Keys</source>
         <translation>Schlüssel</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Open at {address}, %n connected</source>
-        <comment>Open at {address}, %n connected</comment>
-        <translation>
-            <numerusform>Offen unter {address}, %n verbunden</numerusform>
-            <numerusform>Offen unter {address}, %n verbunden</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Open at {address}, nobody is connected</source>
-        <translation>Offen unter {address}, niemand ist verbunden</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Off. Nothing listens.</source>
-        <translation>Aus. Nichts lauscht.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Opening…</source>
-        <translation>Wird geöffnet…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7694,19 +7254,9 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>since {date}</source>
-        <translation>seit {date}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Revoke</source>
         <translation>Widerrufen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Nobody gets in with it any more. There is no way back</source>
-        <translation>Niemand kommt mehr damit hinein. Das lässt sich nicht rückgängig machen</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7720,58 +7270,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Who is it for?</source>
-        <translation>Für wen ist er?</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>That was not possible: {error}.</source>
-        <translation>Das war nicht möglich: {error}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copied.</source>
-        <translation>Kopiert.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copied. Put your key in.</source>
-        <translation>Kopiert. Setze deinen Schlüssel ein.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The key for “{name}”. It is shown now and never again.</source>
-        <translation>Der Schlüssel für „{name}“. Er wird nur jetzt gezeigt und nie wieder.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The new key</source>
-        <translation>Der neue Schlüssel</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>In the menu bar</source>
-        <translation>In der Menüleiste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>In the system’s tray</source>
-        <translation>Im Infobereich des Systems</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>This desktop has no tray.</source>
         <translation>Dieser Desktop hat keinen Infobereich.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Quick Question opens a small window. For a key that is heard everywhere, let your system’s keyboard settings start the command “{command}”: a program cannot take such a key by itself on every system.</source>
-        <translation>Die Schnellfrage öffnet ein kleines Fenster. Soll eine Taste überall gelten, lass die Tastatureinstellungen des Systems den Befehl „{command}“ starten: Nicht auf jedem System kann sich ein Programm eine solche Taste selbst nehmen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Quick Question opens a small window. For a key that is heard everywhere, let your Shortcuts app start the command “{command}”: a program cannot take such a key by itself on every system.</source>
-        <translation>Die Schnellfrage öffnet ein kleines Fenster. Soll eine Taste überall gelten, lass die App Kurzbefehle den Befehl „{command}“ starten: Nicht auf jedem System kann sich ein Programm eine solche Taste selbst nehmen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
@@ -8915,21 +8415,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Ignorieren</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>The keyboard’s language</source>
-        <translation>Sprache der Tastatur</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Not checked</source>
-        <translation>Nicht geprüft</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
-        <translation>Die Rechtschreibung wird nicht geprüft. Einstellungen &gt; Schreiben schaltet das ein.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Next Misspelt Word</source>
         <translation>Nächstes falsch geschriebenes Wort</translation>
@@ -9109,16 +8594,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/settings/options.py"/>
         <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
         <translation>Deine Einstellungen konnten nicht gelesen werden und beginnen neu. Die Datei bleibt als {name} erhalten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Leave the broadcast  Ctrl+Alt+B</source>
-        <translation>Rundruf verlassen  Ctrl+Alt+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Join the broadcast  Ctrl+Alt+B</source>
-        <translation>Am Rundruf teilnehmen  Ctrl+Alt+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -9366,30 +8841,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/settings/look.py"/>
         <source>When off, follows the system</source>
         <translation>Wenn aus, gilt die Systemeinstellung</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast to All Chats</source>
-        <translation>Rundruf an alle Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast is on: your next message goes to every open chat</source>
-        <translation>Rundruf ist an: Die nächste Nachricht geht an alle offenen Chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Leave or Join the Broadcast</source>
-        <translation>Rundruf verlassen oder daran teilnehmen</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat was still answering and did not get this message</source>
-        <comment>%n chats were still answering and did not get this message</comment>
-        <translation>
-            <numerusform>%n Chat hat noch geantwortet und diese Nachricht nicht bekommen</numerusform>
-            <numerusform>%n Chats haben noch geantwortet und diese Nachricht nicht bekommen</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>

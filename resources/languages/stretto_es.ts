@@ -517,6 +517,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Backups</source>
         <translation>Copias de seguridad</translation>
     </message>
@@ -978,6 +980,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>Chats</translation>
@@ -1171,6 +1175,7 @@
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Name</source>
         <translation>Nombre</translation>
     </message>
@@ -1377,6 +1382,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Trash</source>
@@ -1914,7 +1921,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>More</source>
         <translation>Más</translation>
     </message>
@@ -2295,7 +2301,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>As the model</source>
         <translation>Como el modelo</translation>
     </message>
@@ -2379,7 +2384,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Forget the oldest turns when the context is full</source>
         <translation>Olvidar los turnos más antiguos cuando el contexto se llene</translation>
     </message>
@@ -2513,6 +2517,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copied</source>
         <translation>Copiado</translation>
     </message>
@@ -2672,6 +2677,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Temperature</source>
         <translation>Temperatura</translation>
     </message>
@@ -2679,11 +2685,6 @@
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>0 always takes the likeliest word; higher is freer</source>
         <translation>0 toma siempre la palabra más probable; más alto da más libertad</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Longest answer</source>
-        <translation>Longitud máxima</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -2798,6 +2799,7 @@
     <message>
         <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
         <translation>Carpetas</translation>
@@ -3059,19 +3061,10 @@ Ahora: {now}</translation>
         </translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>
         <translation>Idioma</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Holds from the next start on</source>
-        <translation>Se aplica desde el próximo inicio</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>As the System</source>
-        <translation>Como el sistema</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -3086,6 +3079,7 @@ Ahora: {now}</translation>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Appearance</source>
         <translation>Apariencia</translation>
     </message>
@@ -3093,11 +3087,6 @@ Ahora: {now}</translation>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Restart Now</source>
         <translation>Reiniciar ahora</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Stretto ends and starts again in this language. Answers that are written stop.</source>
-        <translation>Stretto se cierra y vuelve a iniciarse en este idioma. Las respuestas en curso se detienen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -3268,6 +3257,8 @@ Ahora: {now}</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tools</source>
         <translation>Herramientas</translation>
@@ -3340,70 +3331,14 @@ Ahora: {now}</translation>
         <translation>En pausa</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Writing</source>
-        <translation>Escritura</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Send with</source>
-        <translation>Enviar con</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Spelling</source>
-        <translation>Ortografía</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Notifications</source>
-        <translation>Notificaciones</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>New chats</source>
         <translation>Chats nuevos</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Models and chats</source>
-        <translation>Modelos y chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>KV caches on disk</source>
-        <translation>Cachés KV en disco</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>From elsewhere</source>
-        <translation>Desde otros lugares</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Icon</source>
-        <translation>Icono</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Updates</source>
         <translation>Actualizaciones</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>New versions</source>
-        <translation>Versiones nuevas</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -3551,6 +3486,7 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <translation>Detenida</translation>
@@ -3754,6 +3690,7 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>System</source>
         <translation>Sistema</translation>
     </message>
@@ -4308,45 +4245,15 @@ Se dejó sin responder.</translation>
         <translation>Responde, pero no enumera modelos. Escriba el nombre de uno.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Enter</source>
         <translation>Intro</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Ctrl+Enter</source>
-        <translation>Ctrl+Intro</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Attach pastes over</source>
-        <translation>Adjuntar lo pegado a partir de</translation>
-    </message>
-    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Never</source>
         <translation>Nunca</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>When a long answer ends and I am elsewhere</source>
-        <translation>Cuando termine una respuesta larga y yo esté en otro sitio</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Written by the chat’s own model while it is idle</source>
-        <translation>Escritos por el modelo del propio chat mientras está inactivo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Otherwise the first words of what was asked. Your own stay.</source>
-        <translation>Si no, las primeras palabras de lo que se preguntó. Los propios se conservan.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Titles</source>
-        <translation>Títulos</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4358,51 +4265,6 @@ Se dejó sin responder.</translation>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>How models should behave in new chats</source>
         <translation>Cómo deben comportarse los modelos en los chats nuevos</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Unload models</source>
-        <translation>Liberar modelos</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>As much as is sensible</source>
-        <translation>Tanto como sea razonable</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Nothing</source>
-        <translation>Nada</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Unload models after</source>
-        <translation>Liberar modelos tras</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Chats find what they have read again on disk. The two sizes hold from the next start on. Models unused for that long leave memory, and come back when a chat sends.</source>
-        <translation>Los chats recuperan del disco lo que ya han leído. Los dos tamaños se aplican desde el próximo inicio. Los modelos sin usar durante ese tiempo salen de la memoria y vuelven cuando un chat envía algo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Look once a day</source>
-        <translation>Comprobar una vez al día</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Look Now</source>
-        <translation>Comprobar ahora</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Asks the makers&apos; server for one small file and tells it nothing but that you asked. Nothing is downloaded or installed by itself.</source>
-        <translation>Pide un pequeño archivo al servidor de los autores y no le dice nada más que eso. Nada se descarga ni se instala por sí solo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>The makers’ server is being asked</source>
-        <translation>Consultando el servidor de los autores</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -4421,7 +4283,6 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Looking…</source>
         <translation>Comprobando…</translation>
     </message>
@@ -4445,16 +4306,6 @@ Se dejó sin responder.</translation>
         <location filename="../../app/ui/models/foot.py"/>
         <source>No smaller model on this machine has its tokenizer.</source>
         <translation>Ningún modelo más pequeño de este equipo tiene su tokenizador.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>You have the newest version.</source>
-        <translation>Esta es la versión más reciente.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Stretto {version} is there.</source>
-        <translation>Stretto {version} ya está disponible.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4854,6 +4705,7 @@ Se dejó sin responder.</translation>
         <translation>Se inicia cuando hace falta</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Starting…</source>
         <translation>Iniciando…</translation>
@@ -5231,11 +5083,6 @@ Se dejó sin responder.</translation>
         <translation>Paleta de órdenes…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/palette_commands.py"/>
-        <source>Settings, {section}</source>
-        <translation>Ajustes, {section}</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/palette_commands.py"/>
@@ -5243,12 +5090,12 @@ Se dejó sin responder.</translation>
         <translation>Ajustes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source> GB</source>
         <translation> GB</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source> characters</source>
         <translation> caracteres</translation>
     </message>
@@ -5909,6 +5756,7 @@ Se dejó sin responder.</translation>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show in Folder</source>
         <translation>Mostrar en la carpeta</translation>
     </message>
@@ -6835,7 +6683,7 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show</source>
         <translation>Mostrar</translation>
     </message>
@@ -7017,7 +6865,6 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Memory</source>
         <translation>Memoria</translation>
@@ -7115,6 +6962,7 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search</source>
         <translation>Buscar</translation>
@@ -7297,30 +7145,10 @@ Se dejó sin responder.</translation>
         <translation>Pregunta antes y abre la página del modelo en el hub</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Models of an architecture that is newer than this version of Stretto need a newer mlx-lm. Choose its wheel, as it was downloaded. If a start with it fails, Stretto uses its own.</source>
-        <translation>Los modelos con una arquitectura posterior a esta versión de Stretto necesitan un mlx-lm más reciente. Elegir su wheel, tal como se descargó. Si el inicio con él falla, Stretto usa el suyo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>It is being tried in a process of its own…</source>
-        <translation>Se está probando en un proceso aparte…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Each architecture is made small and tried, which takes a few minutes…</source>
-        <translation>Cada arquitectura se crea en pequeño y se prueba; tarda unos minutos…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Advanced</source>
         <translation>Avanzado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Which mlx-lm is used</source>
-        <translation>Qué mlx-lm se usa</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
@@ -7329,177 +7157,36 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Use Stretto’s own from the next start on</source>
-        <translation>Usar el propio de Stretto desde el próximo inicio</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>What it can do</source>
-        <translation>Qué puede hacer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Try All Architectures</source>
-        <translation>Probar todas las arquitecturas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Stop Trying</source>
-        <translation>Dejar de probar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
         <source>Wheels</source>
         <translation>Wheels</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Wheel of mlx-lm</source>
-        <translation>Wheel de mlx-lm</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>It could not be tried: {error}.</source>
-        <translation>No se ha podido probar: {error}.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Web pages that may ask</source>
-        <translation>Páginas web que pueden preguntar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>none</source>
-        <comment>no web page</comment>
-        <translation>ninguna</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>As https://example.org, several with blanks between them</source>
-        <translation>Como https://example.org, varias separadas por espacios</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Web pages</source>
-        <translation>Páginas web</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Sessions</source>
-        <translation>Sesiones</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>none</source>
-        <comment>no session</comment>
-        <translation>ninguna</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>One more takes the place of the longest unused</source>
-        <translation>Una más ocupa el lugar de la que lleva más tiempo sin usarse</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Requests at once</source>
-        <translation>Solicitudes simultáneas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source> at once</source>
-        <translation> a la vez</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>any at once</source>
-        <translation>sin límite</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Requests a minute</source>
-        <translation>Solicitudes por minuto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source> a minute</source>
-        <translation> por minuto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>any a minute</source>
-        <translation>sin límite</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Each key</source>
-        <translation>Cada clave</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Unload idle models</source>
-        <translation>Liberar modelos inactivos</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source> min</source>
         <translation> min</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>never</source>
-        <translation>nunca</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Models that no chat here uses are unloaded after so long</source>
-        <translation>Los modelos que ningún chat de aquí usa se liberan pasado este tiempo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Unload after</source>
-        <translation>Liberar tras</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Less</source>
-        <translation>Menos</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Where things are</source>
-        <translation>Dónde está cada cosa</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Chats and settings</source>
         <translation>Chats y ajustes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show the folder of chats and settings</source>
         <translation>Mostrar la carpeta de chats y ajustes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Logs</source>
         <translation>Registros</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show the folder of logs</source>
         <translation>Mostrar la carpeta de registros</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>KV caches</source>
-        <translation>Cachés KV</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Show the folder of KV caches</source>
-        <translation>Mostrar la carpeta de cachés KV</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -7514,25 +7201,8 @@ Se dejó sin responder.</translation>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/look.py"/>
-        <source>Look</source>
-        <translation>Aspecto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>Contrast</source>
         <translation>Contraste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>All text</source>
-        <translation>Todo el texto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Of the size that the system asks for</source>
-        <translation>Del tamaño que pide el sistema</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -7541,45 +7211,8 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <source>The arrow keys make it larger and smaller</source>
-        <translation>Las teclas de flecha lo aumentan y lo reducen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <source> px</source>
         <translation> px</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Text size</source>
-        <translation>Tamaño del texto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Always less</source>
-        <translation>Siempre menos</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Otherwise as the system asks for</source>
-        <translation>Si no, lo que pida el sistema</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Motion</source>
-        <translation>Movimiento</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>A line for a terminal</source>
-        <translation>Una línea para una terminal</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>A few lines for OpenAI&apos;s library</source>
-        <translation>Unas líneas para la biblioteca de OpenAI</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7587,55 +7220,10 @@ Se dejó sin responder.</translation>
         <translation>Editores</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>What editors and agents look for in their environment</source>
-        <translation>Lo que editores y agentes buscan en su entorno</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Other programs</source>
-        <translation>Otros programas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>May ask the models here</source>
-        <translation>Pueden preguntar a los modelos de aquí</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Editors, scripts and agents, by OpenAI&apos;s and Anthropic&apos;s HTTP</source>
-        <translation>Editores, scripts y agentes, mediante el HTTP de OpenAI y el de Anthropic</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Programs</source>
-        <translation>Programas</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Port</source>
         <translation>Puerto</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Only with a key</source>
-        <translation>Solo con clave</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Who may</source>
-        <translation>Quién puede</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Also from other machines, with a key</source>
-        <translation>También desde otros equipos, con clave</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Now</source>
-        <translation>Ahora</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7643,38 +7231,10 @@ Se dejó sin responder.</translation>
         <translation>Copiar para {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copy for</source>
-        <translation>Copiar para</translation>
-    </message>
-    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Keys</source>
         <translation>Claves</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Open at {address}, %n connected</source>
-        <comment>Open at {address}, %n connected</comment>
-        <translation>
-            <numerusform>Abierto en {address}, %n conectado</numerusform>
-            <numerusform>Abierto en {address}, %n conectados</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Open at {address}, nobody is connected</source>
-        <translation>Abierto en {address}, nadie conectado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Off. Nothing listens.</source>
-        <translation>Desactivado. No hay nada a la escucha.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Opening…</source>
-        <translation>Abriendo…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7694,19 +7254,9 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>since {date}</source>
-        <translation>desde el {date}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Revoke</source>
         <translation>Revocar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Nobody gets in with it any more. There is no way back</source>
-        <translation>Ya nadie entra con ella. No se puede deshacer</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7720,58 +7270,8 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Who is it for?</source>
-        <translation>¿Para quién es?</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>That was not possible: {error}.</source>
-        <translation>No ha sido posible: {error}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copied.</source>
-        <translation>Copiado.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copied. Put your key in.</source>
-        <translation>Copiado. Poner la clave propia.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The key for “{name}”. It is shown now and never again.</source>
-        <translation>La clave para «{name}». Se muestra ahora y nunca más.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The new key</source>
-        <translation>La clave nueva</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>In the menu bar</source>
-        <translation>En la barra de menús</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>In the system’s tray</source>
-        <translation>En la bandeja del sistema</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>This desktop has no tray.</source>
         <translation>Este escritorio no tiene bandeja.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Quick Question opens a small window. For a key that is heard everywhere, let your system’s keyboard settings start the command “{command}”: a program cannot take such a key by itself on every system.</source>
-        <translation>Pregunta rápida abre una ventana pequeña. Para una tecla que funcione en todas partes, asignar la orden «{command}» en los ajustes de teclado del sistema: un programa no puede tomar esa tecla por sí mismo en todos los sistemas.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Quick Question opens a small window. For a key that is heard everywhere, let your Shortcuts app start the command “{command}”: a program cannot take such a key by itself on every system.</source>
-        <translation>Pregunta rápida abre una ventana pequeña. Para una tecla que funcione en todas partes, asignar la orden «{command}» en la app Atajos: un programa no puede tomar esa tecla por sí mismo en todos los sistemas.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
@@ -8915,21 +8415,6 @@ Se dejó sin responder.</translation>
         <translation>Ignorar</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>The keyboard’s language</source>
-        <translation>El idioma del teclado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Not checked</source>
-        <translation>Sin revisar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
-        <translation>La ortografía no se revisa. Se activa en Ajustes &gt; Escritura.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Next Misspelt Word</source>
         <translation>Siguiente palabra mal escrita</translation>
@@ -9109,16 +8594,6 @@ Se dejó sin responder.</translation>
         <location filename="../../app/settings/options.py"/>
         <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
         <translation>No se pudieron leer los ajustes y empiezan de nuevo. El archivo se conserva como {name}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Leave the broadcast  Ctrl+Alt+B</source>
-        <translation>Salir de la difusión  Ctrl+Alt+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Join the broadcast  Ctrl+Alt+B</source>
-        <translation>Unirse a la difusión  Ctrl+Alt+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -9366,30 +8841,6 @@ Se dejó sin responder.</translation>
         <location filename="../../app/ui/settings/look.py"/>
         <source>When off, follows the system</source>
         <translation>Si está desactivado, sigue al sistema</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast to All Chats</source>
-        <translation>Difusión a todos los chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast is on: your next message goes to every open chat</source>
-        <translation>La difusión está activada: el próximo mensaje va a todos los chats abiertos</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Leave or Join the Broadcast</source>
-        <translation>Salir de la difusión o unirse a ella</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat was still answering and did not get this message</source>
-        <comment>%n chats were still answering and did not get this message</comment>
-        <translation>
-            <numerusform>%n chat aún estaba respondiendo y no recibió este mensaje</numerusform>
-            <numerusform>%n chats aún estaban respondiendo y no recibieron este mensaje</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>

@@ -517,6 +517,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Backups</source>
         <translation>Sauvegardes</translation>
     </message>
@@ -978,6 +980,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>Discussions</translation>
@@ -1171,6 +1175,7 @@
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Name</source>
         <translation>Nom</translation>
     </message>
@@ -1377,6 +1382,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Trash</source>
@@ -1914,7 +1921,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>More</source>
         <translation>Plus</translation>
     </message>
@@ -2295,7 +2301,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>As the model</source>
         <translation>Comme le modèle</translation>
     </message>
@@ -2379,7 +2384,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Forget the oldest turns when the context is full</source>
         <translation>Oublier les tours les plus anciens quand le contexte est plein</translation>
     </message>
@@ -2513,6 +2517,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copied</source>
         <translation>Copié</translation>
     </message>
@@ -2672,6 +2677,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Temperature</source>
         <translation>Température</translation>
     </message>
@@ -2679,11 +2685,6 @@
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>0 always takes the likeliest word; higher is freer</source>
         <translation>0 prend toujours le mot le plus probable&#xa0;; plus c’est élevé, plus c’est libre</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Longest answer</source>
-        <translation>Longueur maximale</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -2798,6 +2799,7 @@
     <message>
         <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
         <translation>Dossiers</translation>
@@ -3059,19 +3061,10 @@ Maintenant&#xa0;: {now}</translation>
         </translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>
         <translation>Langue</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Holds from the next start on</source>
-        <translation>S’applique au prochain démarrage</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>As the System</source>
-        <translation>Comme le système</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -3086,6 +3079,7 @@ Maintenant&#xa0;: {now}</translation>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Appearance</source>
         <translation>Apparence</translation>
     </message>
@@ -3093,11 +3087,6 @@ Maintenant&#xa0;: {now}</translation>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Restart Now</source>
         <translation>Redémarrer maintenant</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Stretto ends and starts again in this language. Answers that are written stop.</source>
-        <translation>Stretto se ferme et redémarre dans cette langue. Les réponses en cours s’arrêtent.</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -3268,6 +3257,8 @@ Maintenant&#xa0;: {now}</translation>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tools</source>
         <translation>Outils</translation>
@@ -3340,70 +3331,14 @@ Maintenant&#xa0;: {now}</translation>
         <translation>En pause</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Writing</source>
-        <translation>Écriture</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Send with</source>
-        <translation>Envoyer avec</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Spelling</source>
-        <translation>Orthographe</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Notifications</source>
-        <translation>Notifications</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>New chats</source>
         <translation>Nouvelles discussions</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Models and chats</source>
-        <translation>Modèles et discussions</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>KV caches on disk</source>
-        <translation>Caches KV sur disque</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>From elsewhere</source>
-        <translation>En dehors de la fenêtre</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Icon</source>
-        <translation>Icône</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Updates</source>
         <translation>Mises à jour</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>New versions</source>
-        <translation>Nouvelles versions</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -3551,6 +3486,7 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <translation>Arrêtée</translation>
@@ -3754,6 +3690,7 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>System</source>
         <translation>Système</translation>
     </message>
@@ -4308,45 +4245,15 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Elle répond, mais ne liste aucun modèle. Écrivez le nom de l’un d’eux.</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Enter</source>
         <translation>Entrée</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Ctrl+Enter</source>
-        <translation>Ctrl+Entrée</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Attach pastes over</source>
-        <translation>Joindre les collages de plus de</translation>
-    </message>
-    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Never</source>
         <translation>Jamais</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>When a long answer ends and I am elsewhere</source>
-        <translation>Quand une longue réponse se termine et que je suis ailleurs</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Written by the chat’s own model while it is idle</source>
-        <translation>Écrits par le modèle de la discussion quand il est inactif</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Otherwise the first words of what was asked. Your own stay.</source>
-        <translation>Sinon, les premiers mots de la question. Les vôtres restent.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Titles</source>
-        <translation>Titres</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4358,51 +4265,6 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>How models should behave in new chats</source>
         <translation>Comment les modèles doivent se comporter dans les nouvelles discussions</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Unload models</source>
-        <translation>Décharger les modèles</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>As much as is sensible</source>
-        <translation>Autant que raisonnable</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Nothing</source>
-        <translation>Rien</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Unload models after</source>
-        <translation>Décharger les modèles après</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Chats find what they have read again on disk. The two sizes hold from the next start on. Models unused for that long leave memory, and come back when a chat sends.</source>
-        <translation>Les discussions retrouvent sur disque ce qu’elles ont déjà lu. Les deux tailles s’appliquent au prochain démarrage. Les modèles inutilisés pendant cette durée quittent la mémoire et reviennent quand une discussion envoie un message.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Look once a day</source>
-        <translation>Vérifier une fois par jour</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Look Now</source>
-        <translation>Vérifier maintenant</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Asks the makers&apos; server for one small file and tells it nothing but that you asked. Nothing is downloaded or installed by itself.</source>
-        <translation>Demande un seul petit fichier au serveur des auteurs, qui apprend seulement que vous l’avez demandé. Rien n’est téléchargé ni installé automatiquement.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>The makers’ server is being asked</source>
-        <translation>Le serveur des auteurs est interrogé</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -4421,7 +4283,6 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Looking…</source>
         <translation>Recherche…</translation>
     </message>
@@ -4445,16 +4306,6 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/ui/models/foot.py"/>
         <source>No smaller model on this machine has its tokenizer.</source>
         <translation>Aucun modèle plus petit sur cette machine n’a son tokenizer.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>You have the newest version.</source>
-        <translation>Vous avez la version la plus récente.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Stretto {version} is there.</source>
-        <translation>Stretto {version} est disponible.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4854,6 +4705,7 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Démarre quand il est nécessaire</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Starting…</source>
         <translation>Démarrage…</translation>
@@ -5231,11 +5083,6 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Palette de commandes…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/palette_commands.py"/>
-        <source>Settings, {section}</source>
-        <translation>Réglages, {section}</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/palette_commands.py"/>
@@ -5243,12 +5090,12 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source> GB</source>
         <translation> Go</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source> characters</source>
         <translation> caractères</translation>
     </message>
@@ -5909,6 +5756,7 @@ Vous avez laissé la question sans réponse.</translation>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show in Folder</source>
         <translation>Afficher dans le dossier</translation>
     </message>
@@ -6835,7 +6683,7 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show</source>
         <translation>Afficher</translation>
     </message>
@@ -7017,7 +6865,6 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Memory</source>
         <translation>Mémoire</translation>
@@ -7115,6 +6962,7 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search</source>
         <translation>Rechercher</translation>
@@ -7297,30 +7145,10 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Demande d’abord, puis ouvre la page du modèle sur le hub</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Models of an architecture that is newer than this version of Stretto need a newer mlx-lm. Choose its wheel, as it was downloaded. If a start with it fails, Stretto uses its own.</source>
-        <translation>Les modèles dont l’architecture est plus récente que cette version de Stretto ont besoin d’un mlx-lm plus récent. Choisissez son wheel, tel qu’il a été téléchargé. Si un démarrage avec lui échoue, Stretto utilise le sien.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>It is being tried in a process of its own…</source>
-        <translation>Essai en cours dans un processus à part…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Each architecture is made small and tried, which takes a few minutes…</source>
-        <translation>Chaque architecture est créée en petit et essayée, ce qui prend quelques minutes…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Advanced</source>
         <translation>Avancé</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Which mlx-lm is used</source>
-        <translation>mlx-lm utilisé</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
@@ -7329,177 +7157,36 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Use Stretto’s own from the next start on</source>
-        <translation>Utiliser celui de Stretto au prochain démarrage</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>What it can do</source>
-        <translation>Ce qu’il sait faire</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Try All Architectures</source>
-        <translation>Essayer toutes les architectures</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Stop Trying</source>
-        <translation>Arrêter l’essai</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
         <source>Wheels</source>
         <translation>Wheels</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Wheel of mlx-lm</source>
-        <translation>Wheel de mlx-lm</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>It could not be tried: {error}.</source>
-        <translation>L’essai n’a pas été possible&#xa0;: {error}.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Web pages that may ask</source>
-        <translation>Pages web autorisées à demander</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>none</source>
-        <comment>no web page</comment>
-        <translation>aucune</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>As https://example.org, several with blanks between them</source>
-        <translation>Du type https://example.org, plusieurs séparées par des espaces</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Web pages</source>
-        <translation>Pages web</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Sessions</source>
-        <translation>Sessions</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>none</source>
-        <comment>no session</comment>
-        <translation>aucune</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>One more takes the place of the longest unused</source>
-        <translation>Une de plus prend la place de la plus longtemps inutilisée</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Requests at once</source>
-        <translation>Requêtes simultanées</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source> at once</source>
-        <translation> à la fois</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>any at once</source>
-        <translation>sans limite</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Requests a minute</source>
-        <translation>Requêtes par minute</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source> a minute</source>
-        <translation> par minute</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>any a minute</source>
-        <translation>sans limite</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Each key</source>
-        <translation>Chaque clé</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Unload idle models</source>
-        <translation>Décharger les modèles inactifs</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source> min</source>
         <translation> min</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>never</source>
-        <translation>jamais</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Models that no chat here uses are unloaded after so long</source>
-        <translation>Les modèles qu’aucune discussion n’utilise ici sont déchargés après cette durée</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Unload after</source>
-        <translation>Décharger après</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Less</source>
-        <translation>Moins</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Where things are</source>
-        <translation>Emplacements</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Chats and settings</source>
         <translation>Discussions et réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show the folder of chats and settings</source>
         <translation>Afficher le dossier des discussions et réglages</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Logs</source>
         <translation>Journaux</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show the folder of logs</source>
         <translation>Afficher le dossier des journaux</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>KV caches</source>
-        <translation>Caches KV</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Show the folder of KV caches</source>
-        <translation>Afficher le dossier des caches KV</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -7514,25 +7201,8 @@ Vous avez laissé la question sans réponse.</translation>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/look.py"/>
-        <source>Look</source>
-        <translation>Aspect</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>Contrast</source>
         <translation>Contraste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>All text</source>
-        <translation>Tous les textes</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Of the size that the system asks for</source>
-        <translation>De la taille demandée par le système</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -7541,45 +7211,8 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <source>The arrow keys make it larger and smaller</source>
-        <translation>Les touches fléchées l’agrandissent et la réduisent</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <source> px</source>
         <translation> px</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Text size</source>
-        <translation>Taille du texte</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Always less</source>
-        <translation>Toujours réduites</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Otherwise as the system asks for</source>
-        <translation>Sinon, comme le système le demande</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Motion</source>
-        <translation>Animations</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>A line for a terminal</source>
-        <translation>Une ligne pour un terminal</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>A few lines for OpenAI&apos;s library</source>
-        <translation>Quelques lignes pour la bibliothèque d’OpenAI</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7587,55 +7220,10 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Éditeurs</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>What editors and agents look for in their environment</source>
-        <translation>Ce que les éditeurs et les agents cherchent dans leur environnement</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Other programs</source>
-        <translation>Autres programmes</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>May ask the models here</source>
-        <translation>Peuvent interroger les modèles d’ici</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Editors, scripts and agents, by OpenAI&apos;s and Anthropic&apos;s HTTP</source>
-        <translation>Éditeurs, scripts et agents, par le HTTP d’OpenAI et d’Anthropic</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Programs</source>
-        <translation>Programmes</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Port</source>
         <translation>Port</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Only with a key</source>
-        <translation>Seulement avec une clé</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Who may</source>
-        <translation>Qui a accès</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Also from other machines, with a key</source>
-        <translation>Aussi depuis d’autres machines, avec une clé</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Now</source>
-        <translation>État</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7643,38 +7231,10 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Copier pour {name}</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copy for</source>
-        <translation>Copier pour</translation>
-    </message>
-    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Keys</source>
         <translation>Clés</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Open at {address}, %n connected</source>
-        <comment>Open at {address}, %n connected</comment>
-        <translation>
-            <numerusform>Ouvert à l’adresse {address}, %n connexion</numerusform>
-            <numerusform>Ouvert à l’adresse {address}, %n connexions</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Open at {address}, nobody is connected</source>
-        <translation>Ouvert à l’adresse {address}, personne n’est connecté</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Off. Nothing listens.</source>
-        <translation>Désactivé. Rien n’écoute.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Opening…</source>
-        <translation>Ouverture…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7694,19 +7254,9 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>since {date}</source>
-        <translation>depuis le {date}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Revoke</source>
         <translation>Révoquer</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Nobody gets in with it any more. There is no way back</source>
-        <translation>Elle ne donne plus accès à personne. C’est irréversible</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7720,58 +7270,8 @@ Vous avez laissé la question sans réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Who is it for?</source>
-        <translation>Pour qui est-elle&#xa0;?</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>That was not possible: {error}.</source>
-        <translation>Cela n’a pas été possible&#xa0;: {error}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copied.</source>
-        <translation>Copié.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copied. Put your key in.</source>
-        <translation>Copié. Insérez-y votre clé.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The key for “{name}”. It is shown now and never again.</source>
-        <translation>La clé de «&#xa0;{name}&#xa0;». Elle est affichée maintenant et plus jamais ensuite.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The new key</source>
-        <translation>La nouvelle clé</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>In the menu bar</source>
-        <translation>Dans la barre des menus</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>In the system’s tray</source>
-        <translation>Dans la zone de notification du système</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>This desktop has no tray.</source>
         <translation>Ce bureau n’a pas de zone de notification.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Quick Question opens a small window. For a key that is heard everywhere, let your system’s keyboard settings start the command “{command}”: a program cannot take such a key by itself on every system.</source>
-        <translation>Question rapide ouvre une petite fenêtre. Pour une touche qui fonctionne partout, faites lancer la commande «&#xa0;{command}&#xa0;» par les réglages de clavier de votre système&#xa0;: un programme ne peut pas s’attribuer lui-même une telle touche sur tous les systèmes.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Quick Question opens a small window. For a key that is heard everywhere, let your Shortcuts app start the command “{command}”: a program cannot take such a key by itself on every system.</source>
-        <translation>Question rapide ouvre une petite fenêtre. Pour une touche qui fonctionne partout, faites lancer la commande «&#xa0;{command}&#xa0;» par votre app Raccourcis&#xa0;: un programme ne peut pas s’attribuer lui-même une telle touche sur tous les systèmes.</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
@@ -8915,21 +8415,6 @@ Vous avez laissé la question sans réponse.</translation>
         <translation>Ignorer</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>The keyboard’s language</source>
-        <translation>La langue du clavier</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Not checked</source>
-        <translation>Non vérifiée</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
-        <translation>L’orthographe n’est pas vérifiée. Activez-la dans Réglages &gt; Écriture.</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Next Misspelt Word</source>
         <translation>Mot mal orthographié suivant</translation>
@@ -9109,16 +8594,6 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/settings/options.py"/>
         <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
         <translation>Vos réglages n’ont pas pu être lus et repartent de zéro. Le fichier est conservé sous le nom {name}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Leave the broadcast  Ctrl+Alt+B</source>
-        <translation>Quitter la diffusion  Ctrl+Alt+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Join the broadcast  Ctrl+Alt+B</source>
-        <translation>Rejoindre la diffusion  Ctrl+Alt+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -9366,30 +8841,6 @@ Vous avez laissé la question sans réponse.</translation>
         <location filename="../../app/ui/settings/look.py"/>
         <source>When off, follows the system</source>
         <translation>Si désactivé, suit le système</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast to All Chats</source>
-        <translation>Diffuser à toutes les discussions</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast is on: your next message goes to every open chat</source>
-        <translation>La diffusion est activée&#xa0;: votre prochain message part vers toutes les discussions ouvertes</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Leave or Join the Broadcast</source>
-        <translation>Quitter ou rejoindre la diffusion</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat was still answering and did not get this message</source>
-        <comment>%n chats were still answering and did not get this message</comment>
-        <translation>
-            <numerusform>%n discussion répondait encore et n’a pas reçu ce message</numerusform>
-            <numerusform>%n discussions répondaient encore et n’ont pas reçu ce message</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>

@@ -515,6 +515,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Backups</source>
         <translation>バックアップ</translation>
     </message>
@@ -975,6 +977,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
         <source>Chats</source>
         <translation>チャット</translation>
@@ -1167,6 +1171,7 @@
     <message>
         <location filename="../../app/ui/dialogs/names.py"/>
         <location filename="../../app/ui/models/machines.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Name</source>
         <translation>名前</translation>
     </message>
@@ -1373,6 +1378,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>Trash</source>
@@ -1904,7 +1911,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>More</source>
         <translation>その他</translation>
     </message>
@@ -2279,7 +2285,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>As the model</source>
         <translation>モデルに従う</translation>
     </message>
@@ -2363,7 +2368,6 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Forget the oldest turns when the context is full</source>
         <translation>コンテキストがいっぱいになったら最も古いやり取りを忘れる</translation>
     </message>
@@ -2496,6 +2500,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Copied</source>
         <translation>コピーしました</translation>
     </message>
@@ -2652,6 +2657,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <source>Temperature</source>
         <translation>温度</translation>
     </message>
@@ -2659,11 +2665,6 @@
         <location filename="../../app/ui/pane/sampling_form.py"/>
         <source>0 always takes the likeliest word; higher is freer</source>
         <translation>0では常に最も確率の高い語を選び、高いほど自由になります</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Longest answer</source>
-        <translation>回答の最大長</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -2778,6 +2779,7 @@
     <message>
         <location filename="../../app/chats/organising.py"/>
         <location filename="../../app/ui/pane/tools_popover.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/sidebar/organiser.py"/>
         <source>Folders</source>
         <translation>フォルダ</translation>
@@ -3033,19 +3035,10 @@ Now: {now}</source>
         </translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Language</source>
         <translation>言語</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Holds from the next start on</source>
-        <translation>次回の起動から有効になります</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>As the System</source>
-        <translation>システムに合わせる</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -3060,6 +3053,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/look.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Appearance</source>
         <translation>外観</translation>
     </message>
@@ -3067,11 +3061,6 @@ Now: {now}</source>
         <location filename="../../app/ui/settings/look.py"/>
         <source>Restart Now</source>
         <translation>今すぐ再起動</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Stretto ends and starts again in this language. Answers that are written stop.</source>
-        <translation>Strettoを終了し、この言語で起動し直します。書いている途中の回答は止まります。</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -3237,6 +3226,8 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Tools</source>
         <translation>ツール</translation>
@@ -3308,70 +3299,14 @@ Now: {now}</source>
         <translation>一時停止中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Writing</source>
-        <translation>入力</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Send with</source>
-        <translation>送信キー</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Spelling</source>
-        <translation>スペルチェック</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Notifications</source>
-        <translation>通知</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>New chats</source>
         <translation>新規チャット</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Models and chats</source>
-        <translation>モデルとチャット</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>KV caches on disk</source>
-        <translation>ディスク上のKVキャッシュ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>From elsewhere</source>
-        <translation>ほかの場所から使う</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Icon</source>
-        <translation>アイコン</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Updates</source>
         <translation>アップデート</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>New versions</source>
-        <translation>新しいバージョン</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -3516,6 +3451,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Stopped</source>
         <translation>停止しました</translation>
@@ -3719,6 +3655,7 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
         <source>System</source>
         <translation>システム</translation>
     </message>
@@ -4265,45 +4202,15 @@ You left it unanswered.</source>
         <translation>応答はありますが、モデルの一覧がありません。モデル名を入力してください。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Enter</source>
         <translation>Enter</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Ctrl+Enter</source>
-        <translation>Ctrl+Enter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Attach pastes over</source>
-        <translation>添付にするペーストの長さ</translation>
-    </message>
-    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Never</source>
         <translation>しない</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>When a long answer ends and I am elsewhere</source>
-        <translation>長い回答が終わり、ほかの作業をしているとき</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Written by the chat’s own model while it is idle</source>
-        <translation>チャット自身のモデルが、空いている間に付けます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Otherwise the first words of what was asked. Your own stay.</source>
-        <translation>オフの場合は質問の最初の語句です。自分で付けたタイトルは残ります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Titles</source>
-        <translation>タイトル</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4315,51 +4222,6 @@ You left it unanswered.</source>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>How models should behave in new chats</source>
         <translation>新規チャットでのモデルの振る舞い</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Unload models</source>
-        <translation>モデルのアンロード</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>As much as is sensible</source>
-        <translation>適切な量</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Nothing</source>
-        <translation>なし</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Unload models after</source>
-        <translation>アンロードまでの時間</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Chats find what they have read again on disk. The two sizes hold from the next start on. Models unused for that long leave memory, and come back when a chat sends.</source>
-        <translation>チャットは読み取った内容をディスクから再利用します。2つのサイズは次回の起動から有効です。この時間使われなかったモデルはメモリから取り除かれ、チャットで送信すると戻ります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Look once a day</source>
-        <translation>1日に1回確認</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Look Now</source>
-        <translation>今すぐ確認</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Asks the makers&apos; server for one small file and tells it nothing but that you asked. Nothing is downloaded or installed by itself.</source>
-        <translation>作成元のサーバーに小さなファイルを1つ問い合わせます。問い合わせたこと以外は何も伝わりません。自動でダウンロードやインストールはしません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>The makers’ server is being asked</source>
-        <translation>作成元のサーバーに問い合わせています</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -4378,7 +4240,6 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Looking…</source>
         <translation>確認中…</translation>
     </message>
@@ -4402,16 +4263,6 @@ You left it unanswered.</source>
         <location filename="../../app/ui/models/foot.py"/>
         <source>No smaller model on this machine has its tokenizer.</source>
         <translation>このマシンには、同じトークナイザーを持つ小さいモデルがありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>You have the newest version.</source>
-        <translation>最新のバージョンです。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Stretto {version} is there.</source>
-        <translation>Stretto {version}が公開されています。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -4800,6 +4651,7 @@ You left it unanswered.</source>
         <translation>必要になったら起動</translation>
     </message>
     <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Starting…</source>
         <translation>起動中…</translation>
@@ -5171,11 +5023,6 @@ You left it unanswered.</source>
         <translation>コマンドパレット…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/palette_commands.py"/>
-        <source>Settings, {section}</source>
-        <translation>設定、{section}</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <location filename="../../app/ui/window/palette_commands.py"/>
@@ -5183,12 +5030,12 @@ You left it unanswered.</source>
         <translation>設定</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source> GB</source>
         <translation> GB</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source> characters</source>
         <translation> 文字</translation>
     </message>
@@ -5841,6 +5688,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <location filename="../../app/ui/models/model_list.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show in Folder</source>
         <translation>フォルダ内で表示</translation>
     </message>
@@ -6737,7 +6585,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show</source>
         <translation>表示</translation>
     </message>
@@ -6915,7 +6763,6 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Memory</source>
         <translation>メモリ</translation>
@@ -7013,6 +6860,7 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search</source>
         <translation>検索</translation>
@@ -7195,30 +7043,10 @@ You left it unanswered.</source>
         <translation>確認してから、Hubのモデルのページを開きます</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Models of an architecture that is newer than this version of Stretto need a newer mlx-lm. Choose its wheel, as it was downloaded. If a start with it fails, Stretto uses its own.</source>
-        <translation>このバージョンのStrettoより新しいアーキテクチャのモデルには、新しいmlx-lmが必要です。ダウンロードしたwheelをそのまま選んでください。そのwheelで起動に失敗した場合は、Stretto付属のものを使います。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>It is being tried in a process of its own…</source>
-        <translation>別のプロセスで試しています…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Each architecture is made small and tried, which takes a few minutes…</source>
-        <translation>各アーキテクチャを小さく作って試しています。数分かかります…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Advanced</source>
         <translation>詳細</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Which mlx-lm is used</source>
-        <translation>使用するmlx-lm</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
@@ -7227,177 +7055,36 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Use Stretto’s own from the next start on</source>
-        <translation>次回の起動からStretto付属のものを使う</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>What it can do</source>
-        <translation>できること</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Try All Architectures</source>
-        <translation>すべてのアーキテクチャを試す</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Stop Trying</source>
-        <translation>試行を停止</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
         <source>Wheels</source>
         <translation>wheel</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Wheel of mlx-lm</source>
-        <translation>mlx-lmのwheel</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>It could not be tried: {error}.</source>
-        <translation>試せませんでした: {error}。</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Web pages that may ask</source>
-        <translation>問い合わせを許可するWebページ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>none</source>
-        <comment>no web page</comment>
-        <translation>なし</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>As https://example.org, several with blanks between them</source>
-        <translation>https://example.orgのように入力。複数の場合は空白で区切ります</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Web pages</source>
-        <translation>Webページ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Sessions</source>
-        <translation>セッション</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>none</source>
-        <comment>no session</comment>
-        <translation>なし</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>One more takes the place of the longest unused</source>
-        <translation>上限を超えたら、最も長く使われていないものと入れ替える</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Requests at once</source>
-        <translation>同時リクエスト数</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source> at once</source>
-        <translation> 件同時</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>any at once</source>
-        <translation>同時数の制限なし</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Requests a minute</source>
-        <translation>1分あたりのリクエスト数</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source> a minute</source>
-        <translation> 件/分</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>any a minute</source>
-        <translation>毎分の制限なし</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Each key</source>
-        <translation>キーごと</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Unload idle models</source>
-        <translation>待機中のモデルをアンロード</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source> min</source>
         <translation> 分</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>never</source>
-        <translation>しない</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Models that no chat here uses are unloaded after so long</source>
-        <translation>ここのチャットで使われていないモデルを、この時間の後にアンロードします</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Unload after</source>
-        <translation>アンロードまで</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Less</source>
-        <translation>隠す</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Where things are</source>
-        <translation>保存場所</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Chats and settings</source>
         <translation>チャットと設定</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show the folder of chats and settings</source>
         <translation>チャットと設定のフォルダを表示</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Logs</source>
         <translation>ログ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
         <source>Show the folder of logs</source>
         <translation>ログのフォルダを表示</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>KV caches</source>
-        <translation>KVキャッシュ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Show the folder of KV caches</source>
-        <translation>KVキャッシュのフォルダを表示</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -7412,25 +7099,8 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/look.py"/>
-        <source>Look</source>
-        <translation>見た目</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
         <source>Contrast</source>
         <translation>コントラスト</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>All text</source>
-        <translation>すべてのテキスト</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Of the size that the system asks for</source>
-        <translation>システムが指定するサイズ</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -7439,45 +7109,8 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <source>The arrow keys make it larger and smaller</source>
-        <translation>矢印キーで大きさを変えられます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
         <source> px</source>
         <translation> px</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Text size</source>
-        <translation>文字サイズ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Always less</source>
-        <translation>常に減らす</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Otherwise as the system asks for</source>
-        <translation>オフの場合はシステムの指定に従います</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Motion</source>
-        <translation>動き</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>A line for a terminal</source>
-        <translation>ターミナル用の1行</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>A few lines for OpenAI&apos;s library</source>
-        <translation>OpenAIのライブラリ用の数行</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7485,55 +7118,10 @@ You left it unanswered.</source>
         <translation>エディタ</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>What editors and agents look for in their environment</source>
-        <translation>エディタやエージェントが参照する環境変数</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Other programs</source>
-        <translation>ほかのプログラム</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>May ask the models here</source>
-        <translation>ここのモデルへの問い合わせを許可</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Editors, scripts and agents, by OpenAI&apos;s and Anthropic&apos;s HTTP</source>
-        <translation>エディタ、スクリプト、エージェントから。OpenAIとAnthropicのHTTP形式を使います</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Programs</source>
-        <translation>プログラム</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Port</source>
         <translation>ポート</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Only with a key</source>
-        <translation>キーがある場合のみ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Who may</source>
-        <translation>許可する相手</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Also from other machines, with a key</source>
-        <translation>ほかのマシンからもキーがあれば許可</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Now</source>
-        <translation>現在</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7541,37 +7129,10 @@ You left it unanswered.</source>
         <translation>{name}用にコピー</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copy for</source>
-        <translation>用途別にコピー</translation>
-    </message>
-    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <source>Keys</source>
         <translation>キー</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Open at {address}, %n connected</source>
-        <comment>Open at {address}, %n connected</comment>
-        <translation>
-            <numerusform>{address}で受付中、%n件接続</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Open at {address}, nobody is connected</source>
-        <translation>{address}で受付中、接続はありません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Off. Nothing listens.</source>
-        <translation>オフ。待ち受けていません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Opening…</source>
-        <translation>開始中…</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7591,19 +7152,9 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>since {date}</source>
-        <translation>{date}から</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/settings/tools_window.py"/>
         <source>Revoke</source>
         <translation>無効にする</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Nobody gets in with it any more. There is no way back</source>
-        <translation>このキーでは接続できなくなります。元には戻せません</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -7617,58 +7168,8 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Who is it for?</source>
-        <translation>誰が使うキーですか？</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>That was not possible: {error}.</source>
-        <translation>実行できませんでした: {error}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copied.</source>
-        <translation>コピーしました。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copied. Put your key in.</source>
-        <translation>コピーしました。自分のキーを入れてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The key for “{name}”. It is shown now and never again.</source>
-        <translation>「{name}」のキーです。表示されるのは今回だけです。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The new key</source>
-        <translation>新しいキー</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>In the menu bar</source>
-        <translation>メニューバーに表示</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>In the system’s tray</source>
-        <translation>システムトレイに表示</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
         <source>This desktop has no tray.</source>
         <translation>このデスクトップにはトレイがありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Quick Question opens a small window. For a key that is heard everywhere, let your system’s keyboard settings start the command “{command}”: a program cannot take such a key by itself on every system.</source>
-        <translation>クイック質問は小さなウインドウを開きます。どこからでも使えるキーを割り当てるには、システムのキーボード設定でコマンド「{command}」を起動するようにしてください。プログラム自身では、すべてのシステムでそのようなキーを使うことはできません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Quick Question opens a small window. For a key that is heard everywhere, let your Shortcuts app start the command “{command}”: a program cannot take such a key by itself on every system.</source>
-        <translation>クイック質問は小さなウインドウを開きます。どこからでも使えるキーを割り当てるには、ショートカットアプリでコマンド「{command}」を起動するようにしてください。プログラム自身では、すべてのシステムでそのようなキーを使うことはできません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/chat_list.py"/>
@@ -8796,21 +8297,6 @@ You left it unanswered.</source>
         <translation>無視</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>The keyboard’s language</source>
-        <translation>キーボードの言語</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Not checked</source>
-        <translation>チェックしない</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
-        <translation>スペルチェックはオフです。設定 &gt; 入力でオンにできます。</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Next Misspelt Word</source>
         <translation>次のつづりの誤り</translation>
@@ -8990,16 +8476,6 @@ You left it unanswered.</source>
         <location filename="../../app/settings/options.py"/>
         <source>Your settings could not be read and begin anew. The file is kept as {name}.</source>
         <translation>設定を読み込めなかったため、初期状態から始めます。ファイルは {name} として残してあります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Leave the broadcast  Ctrl+Alt+B</source>
-        <translation>一斉送信から外れる  Ctrl+Alt+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Join the broadcast  Ctrl+Alt+B</source>
-        <translation>一斉送信に加わる  Ctrl+Alt+B</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -9247,29 +8723,6 @@ You left it unanswered.</source>
         <location filename="../../app/ui/settings/look.py"/>
         <source>When off, follows the system</source>
         <translation>オフのときはシステムに従います</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast to All Chats</source>
-        <translation>すべてのチャットに一斉送信</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast is on: your next message goes to every open chat</source>
-        <translation>一斉送信はオンです。次のメッセージは開いているすべてのチャットに送られます</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Leave or Join the Broadcast</source>
-        <translation>一斉送信から外れる/加わる</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat was still answering and did not get this message</source>
-        <comment>%n chats were still answering and did not get this message</comment>
-        <translation>
-            <numerusform>%n件のチャットはまだ回答中だったため、このメッセージを受け取っていません</numerusform>
-        </translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
