@@ -106,7 +106,7 @@ class Segments(QFrame):
             button.setAutoDefault(False)
             button.setCheckable(True)
             button.setChecked(each == value)
-            button.toggled.connect(lambda on, each=each: on and self.chosen.emit(each))
+            button.toggled.connect(lambda on, each=each: self.chosen.emit(each) if on else None)
             group.addButton(button)
             row.addWidget(button)
         if value in self.buttons:
@@ -140,7 +140,7 @@ class FormPage(QWidget):
             self._column.addWidget(head)
             self._column.addSpacing(8)
 
-    def show_row(self, words: str) -> bool:
+    def show_row(self, words: str, *, focus: bool = True) -> bool:
         """Scroll to the row that is called so in English, and give it the focus."""
         row, field = self.rows.get(words), self._fields.get(words)
         if row is None or field is None:
@@ -149,7 +149,7 @@ class FormPage(QWidget):
         takes = next((w for w in inside if w.focusPolicy() != Qt.FocusPolicy.NoFocus), None)
         if self.area is not None:
             self.area.ensureWidgetVisible(row, 0, 80)
-        if takes is not None:
+        if takes is not None and focus:
             takes.setFocus(Qt.FocusReason.ShortcutFocusReason)
         return True
 
@@ -365,6 +365,7 @@ class Pages(QWidget):
         self.hits = TwoLines(tr("Found settings"), self)
         self.hits.itemClicked.connect(self._on_hit)
         self.hits.itemActivated.connect(self._on_hit)
+        self.hits.itemSelectionChanged.connect(self._on_chosen)
         self.hits.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.nothing = QLabel(tr("No settings found"), self)
         self.nothing.setProperty("muted", True)
@@ -416,9 +417,9 @@ class Pages(QWidget):
         self.list.setCurrentRow(list(self.pages).index(title))
         return True
 
-    def show_row(self, title: str, words: str) -> bool:
+    def show_row(self, title: str, words: str, *, focus: bool = True) -> bool:
         """Turn to a row's page, scroll to the row and give it the focus; both in English."""
-        return self.show_page(title) and self.pages[title].show_row(words)
+        return self.show_page(title) and self.pages[title].show_row(words, focus=focus)
 
     @Slot(int)
     def _on_page(self, row: int) -> None:
@@ -453,8 +454,13 @@ class Pages(QWidget):
 
     @Slot(QListWidgetItem)
     def _on_hit(self, item: QListWidgetItem) -> None:
-        title, _, words = str(item.data(KEY)).partition("/")
-        self.show_row(title, words)
+        self.show_row(*str(item.data(KEY)).split("/", 1))
+
+    @Slot()
+    def _on_chosen(self) -> None:
+        """Show where it stands; the keys stay in the search."""
+        if chosen := self.hits.chosen():
+            self.show_row(*chosen[0].split("/", 1), focus=False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Up and Down choose among what was found; Esc ends the search before it closes."""

@@ -45,8 +45,8 @@ def test_a_row_is_found_by_its_words_and_what_is_said_of_it(run: Run) -> None:
     run.until(pages.search.hasFocus)
     run.qtbot.keyClicks(pages.search, "idle mod")
     assert pages.hits.item(0).text() == "Unload idle models after"
+    assert (shown(pages), pages.search.hasFocus()) == ("Models", True)
     run.qtbot.keyClick(pages.search, KEY.Key_Return)
-    assert shown(pages) == "Models"
     assert window.idle.hasFocus()
     pages.search.setText("restart")  # only in the quiet sentence
     found = [pages.hits.item(n).text() for n in range(pages.hits.count())]
