@@ -94,12 +94,12 @@ def version() -> str:
 
 
 def resources() -> Iterator[Path]:
-    """The program's own data: icons, licences, the list of models, translations, the Guide's loaded
-    files.
+    """The program's own data: icons, fonts, licences, the list of models, translations, the Guide's
+    loaded files.
     """
     whole = bootstrap.ROOT / "resources"
     yield whole / "models.toml"
-    for folder in ("icons", "licences"):
+    for folder in ("icons", "fonts", "licences"):
         yield from sorted(p for p in (whole / folder).iterdir() if p.is_file())
     yield from sorted((whole / "languages").glob("*.qm"))
     guide = whole / "guide"

@@ -89,9 +89,11 @@ def components() -> list[Component]:
 
 
 def installed() -> list[Component]:
-    """Python, and the packages that are needed and installed."""
+    """Python, the packages that are needed and installed, and the window's font."""
     found = [_component(part) for part in _closure(ROOTS)]
-    return sorted([_python(), *found], key=lambda c: c.name.lower())
+    terms = (resources() / "fonts" / "OFL.txt").read_text(encoding="utf-8")
+    font = Component("Inter", "4.1", "OFL-1.1", terms, "generic")
+    return sorted([_python(), font, *found], key=lambda c: c.name.lower())
 
 
 def as_json(parts: Iterable[Component]) -> str:

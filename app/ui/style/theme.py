@@ -1,4 +1,4 @@
-"""The theme in the terms of the Markdown renderer."""
+"""The theme in force: its colours, its fonts, and how large all text is."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.markdown import MarkdownStyle
+from app.settings.paths import resources
 from app.ui.style import tokens as t
 from app.ui.style.stylesheet import stylesheet
 from app.ui.style.tokens import DARK, HIGH_DARK, HIGH_LIGHT, LIGHT, Tokens
@@ -69,6 +70,7 @@ class Theme(QObject):
         self._hints = self._style_hints.accessibility()
         self._scheme = self._style_hints.colorScheme()
         app.setStyle("Fusion")
+        _choose_face()
         self._style_hints.colorSchemeChanged.connect(self._on_system_changed)
         self._hints.contrastPreferenceChanged.connect(self._on_contrast_changed)
         _set_scale(zoom)
@@ -107,12 +109,14 @@ class Theme(QObject):
     def set_zoom(self, zoom: int) -> None:
         """Make all text of the program larger or smaller, in percent."""
         self._zoom = zoom
-        if _set_scale(zoom):
-            self._app.setFont(ui_font())
+        _set_scale(zoom)
+        if self._app.font() != (font := ui_font()):
+            self._app.setFont(font)
             self._apply(self._tokens)
 
     def follow_system_font(self) -> None:
         """The system's font may be another."""
+        _choose_face()
         self.set_zoom(self._zoom)
 
     def set_appearance(self, appearance: str) -> None:
@@ -206,16 +210,14 @@ def grown(px: float, lines: int = 1) -> int:
     return round(px + lines * 1.3 * (scaled(t.UI_PX) - t.UI_PX))
 
 
-def _set_scale(zoom: int) -> bool:
-    """Take the system's size of text and the person's zoom together; whether that is new."""
+def _set_scale(zoom: int) -> None:
+    """Take the system's size of text and the person's zoom together."""
     global _scale
-    before = _scale
     system = QFontInfo(QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)).pixelSize()
     share = system / USUAL_PX if system > 0 else 1.0
     if abs(share - 1) < 0.15:  # desktops differ by a pixel or two where nobody has chosen
         share = 1.0
     _scale = min(max(share, 0.8), 2.0) * zoom / 100
-    return _scale != before
 
 
 def _refont() -> None:
@@ -230,9 +232,32 @@ def keep_font(widget: QWidget, px: int, weight: QFont.Weight = QFont.Weight.Norm
     widget.setFont(ui_font(px, weight))
 
 
+_UNFIT = ("DejaVu", "Bitstream", "Vera", "Liberation", "Nimbus", "Free", "Luxi", "Helvetica", "URW")
+"""How families begin that a Linux desktop has where nobody has chosen one."""
+_BUNDLED = "Inter"
+_bundled = False
+
+
+def is_fit(family: str) -> bool:
+    """Whether a font of the system is good enough to read all day."""
+    return bool(family) and not family.startswith(_UNFIT)
+
+
+def _choose_face() -> None:
+    """Take the bundled face where the system has none worth using."""
+    global _bundled
+    system = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+    _bundled = not is_fit(QFontInfo(system).family())
+    if _bundled and _BUNDLED not in QFontDatabase.families():
+        for file in sorted((resources() / "fonts").glob("*.ttf")):
+            QFontDatabase.addApplicationFont(str(file))
+
+
 def ui_font(px: int = t.UI_PX, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-    """The system's own font at ``px``, scaled, with digits that keep their width as they count."""
+    """The window's font at ``px``, scaled, with digits that keep their width as they count."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+    if _bundled:
+        font.setFamilies([_BUNDLED, font.family()])  # what it lacks is the system's as before
     font.setPixelSize(max(1, scaled(px)))
     font.setWeight(weight)
     font.setFeature(QFont.Tag("tnum"), 1)

@@ -32,6 +32,7 @@ def test_every_part_has_its_licence_in_full() -> None:
         assert len(part.text) > 300, part.name
     assert "GNU LESSER GENERAL PUBLIC LICENSE" in parts["PySide6_Essentials"].text
     assert "GNU GENERAL PUBLIC LICENSE" in parts["PySide6_Essentials"].text
+    assert "SIL OPEN FONT LICENSE" in parts["Inter"].text
     assert "PDFium" in parts["pypdfium2"].text  # what its library is made of
     assert "Copyright (c) Ronie Martinez" in parts["latex2mathml"].text
 

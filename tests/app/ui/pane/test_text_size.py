@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QApplication, QLabel
 
 from app.settings.options import ZOOM, Settings
 from app.ui.style import motion
 from app.ui.style import theme as themes
-from app.ui.style.theme import grown, keep_font, scaled, theme, ui_font
+from app.ui.style.theme import Theme, grown, keep_font, scaled, theme, ui_font
 from app.ui.window.commands import REGISTRY
 from tests.app.conftest import Start
 
@@ -50,8 +51,11 @@ def test_the_keys_make_all_text_larger_and_it_stays_so(start: Start):
     assert run.window.toast.text == "Text is as small as it can be"
 
 
-def test_the_systems_own_size_is_followed(start: Start, monkeypatch):
-    """It is told by an event of each window; a pixel or two is no choice of the person's."""
+def test_the_systems_own_font_is_followed(start: Start, monkeypatch):
+    """It is told by an event of each window; a pixel or two is no choice of the person's.
+
+    Nor is a face that nobody would read in.
+    """
     run = start()
     run.ready()
     usual = themes.QFontInfo
@@ -60,9 +64,13 @@ def test_the_systems_own_size_is_followed(start: Start, monkeypatch):
 
     class Asked:
         size = 28
+        face = "DejaVu Sans"
 
         def __init__(self, _font: object) -> None:
             pass
+
+        def family(self) -> str:
+            return self.face
 
         def pixelSize(self) -> int:
             return self.size
@@ -70,9 +78,15 @@ def test_the_systems_own_size_is_followed(start: Start, monkeypatch):
     monkeypatch.setattr(themes, "QFontInfo", Asked)
     QApplication.sendEvent(run.window, QEvent(QEvent.Type.ThemeChange))
     assert QApplication.font().pixelSize() == 26
+    assert QApplication.font().family() == "Inter"
     Asked.size = themes.USUAL_PX + 1
+    Asked.face = "Cantarell"
     QApplication.sendEvent(run.window, QEvent(QEvent.Type.ThemeChange))
     assert QApplication.font().pixelSize() == 13
+    own = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+    assert QApplication.font().family() == own.family()
+    monkeypatch.setattr(Theme, "_apply", pytest.fail)  # what is as it was is not set anew
+    QApplication.sendEvent(run.window, QEvent(QEvent.Type.ThemeChange))
 
 
 def test_a_label_keeps_its_share_and_a_height_its_padding(qtbot, look):

@@ -6,10 +6,13 @@ import re
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontDatabase, QFontInfo, QFontMetricsF, QRawFont
 from PySide6.QtWidgets import QLineEdit
 
 from app.markdown.highlight import COLOURS
+from app.settings.paths import resources
 from app.ui.style.stylesheet import stylesheet
+from app.ui.style.theme import is_fit, ui_font
 from app.ui.style.tokens import (
     DARK,
     EDGE_PAIRS,
@@ -153,3 +156,38 @@ def test_high_contrast_is_the_systems_unless_one_was_chosen(start: Start, qapp):
     assert theme().tokens is DARK
     assert run.app.settings.contrast == "normal"
     settings.close()
+
+
+@pytest.mark.parametrize(
+    ("family", "fit"),
+    [
+        *((good, True) for good in ("Cantarell", "Noto Sans", "Ubuntu", "Inter", "Roboto")),
+        *((good, True) for good in (".AppleSystemUIFont", "Segoe UI", "Noto Sans CJK JP")),
+        *((bad, False) for bad in ("DejaVu Sans", "Bitstream Vera Sans", "Nimbus Sans", "")),
+    ],
+)
+def test_a_face_that_nobody_chose_is_not_read_in(family, fit):
+    assert is_fit(family) is fit
+
+
+def test_the_bundled_face_has_every_weight_and_figures_of_one_width(look):
+    """DejaVu is what these tests' machines have, so Inter is in force."""
+    system = QFontInfo(QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)).family()
+    if is_fit(system):
+        pytest.skip(f"{system} is the system's")
+    widths = set()
+    for weight in (400, 500, 600, 700):
+        font = ui_font(15, QFont.Weight(weight))
+        assert QFontInfo(font).family() == "Inter"
+        measure = QFontMetricsF(font)
+        assert measure.horizontalAdvance("1111") == measure.horizontalAdvance("8888")
+        assert all(map(QRawFont.fromFont(font).supportsCharacter, map(ord, "äßŝΩЖ→⌘…")))
+        widths.add(measure.horizontalAdvance("The quick brown fox"))
+    assert len(widths) == 4
+
+
+def test_the_bundled_face_is_small_and_has_its_licence():
+    files = list((resources() / "fonts").glob("*.ttf"))
+    assert len(files) == 6
+    assert sum(file.stat().st_size for file in files) < 1_000_000
+    assert "Inter Project Authors" in (resources() / "fonts" / "OFL.txt").read_text("utf-8")
