@@ -129,8 +129,8 @@ _NOTHING = {
     Action.CONTINUE: mark("There is no answer yet."),
     Action.FORGET_OLDEST: mark("There is no answer yet."),
     Action.COPY: mark("There is no answer yet."),
-    Action.BRANCH: mark("There is nothing in this chat yet."),
-    Action.DELETE: mark("There is nothing in this chat yet."),
+    Action.BRANCH: mark("This chat is empty."),
+    Action.DELETE: mark("This chat is empty."),
     Action.EARLIER: mark("No message here has another version."),
     Action.LATER: mark("No message here has another version."),
 }

@@ -155,7 +155,7 @@ DIALOGS = (
     *("about", "shortcuts", "settings", "trash", "backups", "get_model", "compare", "layouts"),
     *("export", "import", "prompts", "save_prompt"),
 )
-PALETTE = ("score", "new ch", "answer again", "say", "one", "text size", "tr", "qqxz")
+PALETTE = ("score", "new ch", "regenerate", "say", "one", "text size", "tr", "qqxz")
 MODELS = (GUIDE, "/models/one", "/models/two", "/models/broken")
 
 OWN = ("title", "model", "system", "draft", "edited_id", "edited_text", "leaf_id")

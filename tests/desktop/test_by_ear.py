@@ -122,7 +122,7 @@ def test_a_first_conversation_by_the_accessibility_tree_alone(ear: tuple[Desk, E
     reader.press("Send")
     desk.until(lambda: any("Guide: done" in words for words in reader.heard()))
     began, done = reader.heard()  # two words of the answer, however many tokens it had
-    assert began == "Guide: answering"
+    assert began == "Guide: replying"
 
     text = reader.find("label", "Answer")["text"]
     desk.until(desk.answers)  # what is told is written down a moment later

@@ -11,7 +11,7 @@ def test_a_machine_is_added_and_a_model_answers_from_two_processes(desk: Desk) -
     desk.keys("ctrl+k")  # the palette
     desk.type("several machines")
     desk.keys("Return")
-    desk.until(lambda: desk.dialog("Several Machines"))
+    desk.until(lambda: desk.dialog("Multiple Computers"))
     desk.keys("Tab", "Tab")  # past the list and Check to the name
     desk.type("second")
     desk.keys("Tab")
@@ -23,7 +23,7 @@ def test_a_machine_is_added_and_a_model_answers_from_two_processes(desk: Desk) -
     assert (host["name"], host["address"]) == ("second", "local")
     desk.keys("space", "Tab", "Tab", "Tab", "Return")  # ticked; from the name's field it starts
     desk.until(lambda: desk.ask("SELECT id FROM chats WHERE model LIKE 'remote:%#Guide'"))
-    desk.until(lambda: not desk.dialog("Several Machines"))
+    desk.until(lambda: not desk.dialog("Multiple Computers"))
     desk.give_keys()
     desk.say("Hello")
     desk.until(lambda: len(desk.answers()) == 1)

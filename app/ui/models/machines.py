@@ -95,7 +95,7 @@ class MachinesDialog(Sheet):
         parent: QWidget,
         run: Run | None = None,
     ) -> None:
-        super().__init__("machines-dialog", tr("Several Machines"), parent, spacing=10)
+        super().__init__("machines-dialog", tr("Multiple Computers"), parent, spacing=10)
         self._spread, self._file, self._run = spread, file, run or run_command
         self._starting: Server | None = None
         self._asking = flows.Latest(self)
@@ -107,7 +107,7 @@ class MachinesDialog(Sheet):
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(False)
         self.list.setWordWrap(True)
-        self.list.setAccessibleName(tr("Several Machines"))
+        self.list.setAccessibleName(tr("Multiple Computers"))
         self.list.setMinimumHeight(scaled(150))
         head = self.list.header()
         head.resizeSection(0, scaled(150))

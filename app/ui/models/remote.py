@@ -165,7 +165,7 @@ class RemoteDialog(Sheet):
     added = Signal(str)
 
     def __init__(self, loader: ModelLoader, bridge: Bridge, parent: QWidget) -> None:
-        super().__init__("remote-dialog", tr("Add a Remote Model"), parent, spacing=8)
+        super().__init__("remote-dialog", tr("Add Remote Model"), parent, spacing=8)
         self._loader = loader
         self._listed: dict[str, Listed] = {}
         self._asking = flows.Latest(self)
@@ -375,7 +375,7 @@ class RemoteList(QWidget):
         self._loader = library.loader
         self.rows: list[RemoteRow] = []
         self.head = QLabel(tr("Answered elsewhere"), self)
-        self.add = QPushButton(tr("Add a Remote Model…"), self)
+        self.add = QPushButton(tr("Add Remote Model…"), self)
         self.add.setAutoDefault(False)
         self.add.setToolTip(tr("A model at an address, such as vLLM, llama.cpp or another Stretto"))
         self.add.clicked.connect(self.ask)

@@ -105,7 +105,7 @@ def name(row: Row, *, living: bool, unseen: bool, waiting: bool = False) -> str:
     if waiting:
         parts.append(tr("waits for your answer"))
     elif living:
-        parts.append(tr("answering"))
+        parts.append(tr("replying"))
     elif unseen:
         parts.append(tr("finished, not read yet"))
     return ", ".join(parts)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _STATES = {
     "waiting": mark("waiting"),
     "reading": mark("reading"),
-    "answering": mark("answering"),
+    "answering": mark("replying"),
     "paused": mark("paused"),
 }
 

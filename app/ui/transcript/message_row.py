@@ -39,7 +39,7 @@ of chats hold messages that would keep the window still for minutes."""
 _BEGINNING = 500
 """Characters of a message that are its name; all of it is in its text."""
 _STATES = {
-    "streaming": mark("answering"),
+    "streaming": mark("replying"),
     "cancelled": mark("stopped"),
     "interrupted": mark("interrupted"),
     "error": mark("no answer"),

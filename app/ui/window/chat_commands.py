@@ -84,7 +84,7 @@ class ChatCommands(QObject):
         active = self._workspace.active
         if where == "tab" or active is None or has_room(self._workspace, active, where):
             return where
-        self._on_said(tr("There is no room beside this pane, so the chat is a tab."))
+        self._on_said(tr("No room for another pane. The chat opened as a tab."))
         return "tab"
 
     def chat(self, chat_id: str, begun: object = None) -> Chat:
@@ -111,7 +111,7 @@ class ChatCommands(QObject):
     def open(self, chat_id: str, where: str = "tab") -> None:
         """Show a saved chat, or bring it forward."""
         if self.deleted(chat_id):  # what was found by a search may have been deleted since
-            self._on_said(tr("This chat is in the trash."))
+            self._on_said(tr("This chat is in the Trash."))
             return
         chat = self.chat(chat_id)
         if self._workspace.is_kept(chat_id):
@@ -140,7 +140,7 @@ class ChatCommands(QObject):
         if pane.chat.show_branch_of(message_id):
             pane.transcript.show_found(message_id, words)
         elif message_id in pane.chat.transcript:
-            self._on_said(tr("It is in another version. Wait for the reply to end."))
+            self._on_said(tr("That message is in another version. Wait until the reply has ended."))
 
     def _cannot_close(self) -> str:
         dialog = isinstance(QApplication.activeWindow(), QDialog)
@@ -214,7 +214,7 @@ class ChatCommands(QObject):
             chat.toggle_pause()
 
     def _nobody_answers(self) -> str:
-        return "" if self._library.running() else tr("No chat is answering")
+        return "" if self._library.running() else tr("No model is replying")
 
     @command("stop_all", mark("Stop All Replies"), "Ctrl+Shift+.", why_not=_nobody_answers)
     def stop_all(self) -> None:
@@ -222,7 +222,7 @@ class ChatCommands(QObject):
         running = self._library.running()
         for chat in running:
             chat.stop()
-        words = counted("%n reply was stopped", "%n replies were stopped", len(running))
+        words = counted("%n reply stopped", "%n replies stopped", len(running))
         self._on_said(words)
 
     @command("open_model", mark("Open Model Folder…"), "Ctrl+O", where=Where.ANYWHERE)

@@ -103,7 +103,7 @@ class ExchangeCommands(QObject):
         choices: list[tuple[str, Sequence[str]]] = []
         meant = self._library.chat(self._meant() if len(chosen) != 1 else chosen[0])
         if len(chosen) > 1:
-            words = counted("The %Ln chosen chat", "The %Ln chosen chats", len(chosen))
+            words = counted("Selected chat", "%Ln selected chats", len(chosen))
             choices.append((words, list(chosen)))
         if meant is not None:
             choices.append((tr("“{title}”", title=meant.shown_title), [meant.id]))
@@ -117,8 +117,8 @@ class ExchangeCommands(QObject):
     def _on_exported(self, path: Path, count: int) -> None:
         self._undos.say(
             counted(
-                "The chat is in “{file}”",
-                "%Ln chats are in “{file}”",
+                "Chat exported to “{file}”",
+                "%Ln chats exported to “{file}”",
                 count,
                 file=path.name,
             )
@@ -161,8 +161,8 @@ class ExchangeCommands(QObject):
         else:
             if trashed:
                 words = counted(
-                    "%Ln chat that had changed since went to the trash",
-                    "%Ln chats that had changed since went to the trash",
+                    "%Ln changed chat moved to the Trash",
+                    "%Ln changed chats moved to the Trash",
                     trashed,
                 )
         self._library.order.refresh()
@@ -177,7 +177,7 @@ class ExchangeCommands(QObject):
             return tr(NO_CHAT)
         chat, listed = self._library.find(chat_id), self._library.chat(chat_id)
         said = chat.transcript.leaf_id if chat is not None else listed and listed.leaf_id
-        return "" if said else tr("Nothing was said here yet.")
+        return "" if said else tr("This chat is empty.")
 
     @command("print", mark("Print…"), "Ctrl+P", why_not=_nothing_to_print)
     def print_chat(self) -> None:

@@ -235,7 +235,7 @@ class Layouts(QObject):
         if not names:
             none = self.menu.addAction(tr("No layouts yet"))
             none.setEnabled(False)
-            none.setToolTip(tr("Choose “Save Layout…” to keep how the panes stand"))
+            none.setToolTip(tr("To keep the current arrangement, choose Save Layout…"))
         self.menu.addSeparator()
         save = self.menu.addAction(tr("Save Layout…"), self.ask_to_save)
         if not self._workspace.panes():
@@ -253,7 +253,7 @@ class Layouts(QObject):
     def ask_to_save(self) -> None:
         """Ask for a name and save the panes as they stand at that moment."""
         dialog = NameDialog(tr("Save Layout"), tr("Save"), self.saved.names(), self._window)
-        dialog.hint = tr("Keeps which chats are open and where they stand.")
+        dialog.hint = tr("Saves which chats are open and where.")
         dialog.named.connect(self.save)
         dialog.open()
 
@@ -301,7 +301,9 @@ class Layouts(QObject):
             return
         there = self._not_deleted(layout.chats)
         if not there:
-            self._toast.show_text(tr("All chats of layout “{name}” have been deleted", name=name))
+            self._toast.show_text(
+                tr("All chats in the layout “{name}” have been deleted", name=name)
+            )
             return
         before = self._workspace.arrangement()
         closed = self._show(layout, there)
@@ -349,8 +351,6 @@ def _what_happened(name: str, closed: int, gone: int) -> str:
         words.append(counted("%n other chat closed.", "%n other chats closed.", closed))
     if gone:
         words.append(
-            counted(
-                "%n of its chats was deleted since.", "%n of its chats were deleted since.", gone
-            )
+            counted("%n of its chats has been deleted.", "%n of its chats have been deleted.", gone)
         )
     return " ".join(words)

@@ -52,11 +52,11 @@ class FocusRegions(QObject):
         self._score = score
         self._sidebar = sidebar
 
-    @command("next_part", mark("Next Part of the Window"), "F6")
+    @command("next_part", mark("Next Area"), "F6")
     def next_region(self) -> None:
         self.step(1)
 
-    @command("part_before", mark("Part of the Window Before"), "Shift+F6")
+    @command("part_before", mark("Previous Area"), "Shift+F6")
     def region_before(self) -> None:
         self.step(-1)
 

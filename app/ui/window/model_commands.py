@@ -78,7 +78,7 @@ class ModelCommands(QObject):
             self.window = made
         self.window.begin()
 
-    @command("machines", mark("Several Machines…"), where=Where.ANYWHERE)
+    @command("machines", mark("Multiple Computers…"), where=Where.ANYWHERE)
     @Slot()
     def show_machines(self) -> None:
         """Open the list of machines over which a model can be spread."""
@@ -133,7 +133,7 @@ class ModelCommands(QObject):
     @Slot(str)
     def _on_restored(self, name: str) -> None:
         if self.window is None:
-            self._toast.show_text(tr("{name} is back in its place", name=name))
+            self._toast.show_text(tr("{name} restored", name=name))
 
     @Slot(str)
     def _on_failed(self, words: str) -> None:

@@ -69,7 +69,7 @@ class Announcer(QObject):
         active = self._workspace.active
         front = active is not None and active.chat is chat
         who = message_row.who(last) if front else chat.title
-        doing = tr("answering") if answering else message_row.state(last) or tr("done")
+        doing = tr("replying") if answering else message_row.state(last) or tr("done")
         words = f"{who}: {doing}"
         if front and not answering and (text := _text(chat.message(last.id))):
             words += f". {text}"
@@ -86,7 +86,7 @@ def _text(message: Message) -> str:
     if len(text) <= LONGEST and len(message.content) <= 2 * LONGEST:
         return text
     first = text[:LONGEST].rpartition(" ")[0]
-    return tr("{text}… The rest stands in the conversation.", text=first)
+    return tr("{text}… More in the chat.", text=first)
 
 
 class Attention(QObject):
@@ -285,9 +285,9 @@ class Notifications(QObject):
             model = chat.alias or (last.model if last is not None else "")
             name = model or tr("The model")
             words = (
-                tr("{name} could not answer.", name=name)
+                tr("{name} could not reply.", name=name)
                 if failed
-                else tr("{name} has answered.", name=name)
+                else tr("{name} has replied.", name=name)
             )
             self._channel.show(chat_id, chat.title, words)
             self._told.add(chat_id)

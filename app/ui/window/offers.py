@@ -42,7 +42,7 @@ class ArgumentsDialog(Sheet):
         fields = (Field(a.name, a.title, Kind.TEXT, a.about, a.required) for a in prompt.arguments)
         self._question = Question(prompt.server, prompt.about, tuple(fields))
         writes = isinstance(prompt, Prompt)
-        origin = mark("A prompt of {server}.") if writes else mark("A resource of {server}.")
+        origin = mark("Prompt from {server}.") if writes else mark("Resource from {server}.")
         words = [tr(origin, server=visible(prompt.server)), prompt.about]
         self.inputs = [QuestionField(field, None, self) for field in self._question.fields]
         self.fault = self.label(muted=False)
@@ -103,7 +103,7 @@ class PaneOffers(QObject):
         offers.ask(self._tell)
         found: list[Entry] = []
         for server in offers.servers:
-            known = offers.known.get(server, tr("Being asked…"))
+            known = offers.known.get(server, tr("Loading…"))
             if isinstance(known, Offers):
                 found += of(known)
             else:  # it stands last, and says why there is nothing of it
@@ -138,7 +138,7 @@ class PaneOffers(QObject):
     def _attach(self, resource: Resource) -> None:
         self.picker.take_away()
         if len(self._pane.chat.attaching.files) >= MOST_FILES:
-            self._pane.said.emit(tr("A message takes {most} files.", most=MOST_FILES))
+            self._pane.said.emit(tr("Attach at most {most} files.", most=MOST_FILES))
             return
         flows.start(self, self._read(resource))
 
@@ -196,7 +196,7 @@ class PromptCommands(QObject):
         self._dialog()
 
     def _nothing_written(self, pane: ChatPane) -> str:
-        return "" if pane.composer.text.strip() else tr("There is nothing in the message field.")
+        return "" if pane.composer.text.strip() else tr("The message is empty.")
 
     @command(
         "save_prompt", mark("Save Message as Prompt…"), where=Where.PANE, why_not=_nothing_written

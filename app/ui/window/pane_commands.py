@@ -26,7 +26,7 @@ def _compared(commands: PaneCommands, pane: ChatPane) -> str:
 
 def _nothing_said(_: PaneCommands, pane: ChatPane) -> str:
     empty = pane.chat.transcript.leaf_id is None
-    return tr("There is nothing in this chat yet.") if empty else ""
+    return tr("This chat is empty.") if empty else ""
 
 
 def _cannot_move(step: int) -> Callable[[PaneCommands, ChatPane], str]:
@@ -49,7 +49,7 @@ class PaneCommands(QObject):
 
     @command(
         "copy_answer",
-        mark("Copy Last Answer"),
+        mark("Copy Last Reply"),
         "Ctrl+Shift+C",
         where=Where.PANE,
         why_not=_cannot(Action.COPY),
@@ -59,7 +59,7 @@ class PaneCommands(QObject):
 
     @command(
         "regenerate",
-        mark("Answer Again"),
+        mark("Regenerate"),
         "Ctrl+R",
         where=Where.PANE,
         why_not=_cannot(Action.REGENERATE),
@@ -69,7 +69,7 @@ class PaneCommands(QObject):
 
     @command(
         "same_again",
-        mark("Same Again"),
+        mark("Regenerate with Same Seed"),
         "Ctrl+Shift+R",
         where=Where.PANE,
         why_not=_cannot(Action.SAME_AGAIN),
@@ -83,7 +83,7 @@ class PaneCommands(QObject):
 
     @command(
         "earlier",
-        mark("Earlier Version"),
+        mark("Previous Version"),
         "Ctrl+[",
         where=Where.PANE,
         why_not=_cannot(Action.EARLIER),
@@ -92,18 +92,18 @@ class PaneCommands(QObject):
         pane.act(Action.EARLIER)
 
     @command(
-        "later", mark("Later Version"), "Ctrl+]", where=Where.PANE, why_not=_cannot(Action.LATER)
+        "later", mark("Next Version"), "Ctrl+]", where=Where.PANE, why_not=_cannot(Action.LATER)
     )
     def later(self, pane: ChatPane) -> None:
         pane.act(Action.LATER)
 
-    @command("stop", mark("Stop the Reply"), where=Where.PANE, why_not=_cannot(Action.STOP))
+    @command("stop", mark("Stop Reply"), where=Where.PANE, why_not=_cannot(Action.STOP))
     def stop(self, pane: ChatPane) -> None:
         pane.act(Action.STOP)
 
     @command(
         "pause",
-        mark("Pause or Resume the Reply"),
+        mark("Pause Reply"),
         "Ctrl+Shift+P",
         where=Where.PANE,
         why_not=_cannot(Action.PAUSE),
@@ -111,19 +111,19 @@ class PaneCommands(QObject):
     def pause(self, pane: ChatPane) -> None:
         pane.act(Action.PAUSE)
 
-    @command("find", mark("Find in This Chat"), "Ctrl+F", where=Where.PANE, why_not=_nothing_said)
+    @command("find", mark("Find in Chat"), "Ctrl+F", where=Where.PANE, why_not=_nothing_said)
     def find(self, pane: ChatPane) -> None:
         pane.find_bar.open_bar()
 
     # Where it is.
 
-    @command("float", mark("Move to Its Own Window"), "Ctrl+Alt+O", where=Where.PANE)
+    @command("float", mark("Move to New Window"), "Ctrl+Alt+O", where=Where.PANE)
     def float_pane(self, pane: ChatPane) -> None:
         self.workspace.float_pane(pane)
 
     @command(
         "move_before",
-        mark("Move to the Pane Before"),
+        mark("Move to Previous Pane"),
         "Ctrl+Shift+PgUp",
         where=Where.PANE,
         why_not=_cannot_move(-1),
@@ -133,7 +133,7 @@ class PaneCommands(QObject):
 
     @command(
         "move_after",
-        mark("Move to the Pane After"),
+        mark("Move to Next Pane"),
         "Ctrl+Shift+PgDown",
         where=Where.PANE,
         why_not=_cannot_move(1),
@@ -143,7 +143,7 @@ class PaneCommands(QObject):
 
     @command(
         "larger",
-        mark("Larger Pane"),
+        mark("Make Pane Larger"),
         "Ctrl+Alt+=",
         "Ctrl+Alt++",
         where=Where.PANE,
@@ -152,7 +152,9 @@ class PaneCommands(QObject):
     def larger(self, pane: ChatPane) -> None:
         grow_pane(self.workspace, pane, 1)
 
-    @command("smaller", mark("Smaller Pane"), "Ctrl+Alt+-", where=Where.PANE, why_not=_cannot_grow)
+    @command(
+        "smaller", mark("Make Pane Smaller"), "Ctrl+Alt+-", where=Where.PANE, why_not=_cannot_grow
+    )
     def smaller(self, pane: ChatPane) -> None:
         grow_pane(self.workspace, pane, -1)
 
@@ -162,7 +164,7 @@ class PaneCommands(QObject):
 
     @command(
         "keep",
-        mark("Keep This One of the Compared"),
+        mark("Keep This Reply"),
         "Ctrl+Alt+K",
         where=Where.PANE,
         why_not=_compared,
@@ -189,6 +191,6 @@ class PaneCommands(QObject):
         at = panes.index(active) if active in panes else -step
         self.workspace.activate(panes[(at + step) % len(panes)])
 
-    @command("composer", mark("Go to the Message Field"), "Ctrl+L", where=Where.PANE)
+    @command("composer", mark("Go to Message Field"), "Ctrl+L", where=Where.PANE)
     def to_composer(self, pane: ChatPane) -> None:
         self.workspace.activate(pane)

@@ -66,7 +66,7 @@ def model_menu(
     menu.addAction(tr("Get Model…"), get_model)
     menu.addAction(tr("Open Model Folder…"), open_folder)
     menu.addAction(tr("Open GGUF File…"), open_file)
-    menu.addAction(tr("Add a Remote Model…"), add_remote)
+    menu.addAction(tr("Add Remote Model…"), add_remote)
     menu.addMenu(unload.fill(QMenu(tr("Unload"), menu)))
     menu.addAction(tr("Manage Models…"), manage)
     return menu
@@ -95,10 +95,10 @@ class UnloadMenu:
             action = menu.addAction(_entry(model_status))
             action.triggered.connect(lambda _checked=False, ref=ref: self.unload(ref))
             action.setEnabled(not why)
-            action.setToolTip(why or tr("Take it out of memory. Its chats load it when they send."))
+            action.setToolTip(why or tr("Frees memory. Its chats load it again when you send."))
         if menu.isEmpty():
             menu.setEnabled(False)
-            menu.menuAction().setToolTip(tr("No model is in memory"))
+            menu.menuAction().setToolTip(tr("No model is loaded"))
         return menu
 
 
@@ -174,7 +174,7 @@ class PaneMenus(QObject):
         button = pane.header.model_button
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
 
-    @command("add_remote", mark("Add a Remote Model…"), where=Where.ANYWHERE)
+    @command("add_remote", mark("Add Remote Model…"), where=Where.ANYWHERE)
     @Slot()
     def add_remote(self) -> None:
         """Ask for the address of a model that answers elsewhere; the active chat takes it."""
@@ -191,7 +191,7 @@ class PaneMenus(QObject):
         menu = self._unload_menu(pane).fill(QMenu(self._window))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if not menu.isEnabled():
-            pane.said.emit(tr("No other model is in memory."))
+            pane.said.emit(tr("No other model is loaded."))
             menu.deleteLater()
             return
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
@@ -205,7 +205,7 @@ class PaneMenus(QObject):
 
     def _unload_menu(self, pane: ChatPane) -> UnloadMenu:
         def unload(ref: str) -> None:
-            words = tr("{name} is unloaded", name=self._loader.get(ref).name)
+            words = tr("{name} unloaded", name=self._loader.get(ref).name)
             pane.said.emit(residency.unload(self._library, ref) or words)
 
         return UnloadMenu(
@@ -237,7 +237,7 @@ class PaneMenus(QObject):
 
     async def _ask_for_folder(self, pane: ChatPane) -> None:
         """The panel closes for the dialog, and opens again with the folder."""
-        folder = await asking.folder(self._window, tr("Folder for Tools"))
+        folder = await asking.folder(self._window, tr("Add Folder for Tools"))
         if not (shiboken6.isValid(pane) and pane.isVisible()):
             return  # the pane has gone meanwhile
         popover = self.open_tools(pane)

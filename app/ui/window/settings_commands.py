@@ -47,11 +47,11 @@ class TextSize(QObject):
         self._fit()
 
     def _largest(self) -> str:
-        return "" if self._settings.zoom < ZOOM[-1] else tr("Text is as large as it can be")
+        return "" if self._settings.zoom < ZOOM[-1] else tr("Maximum zoom reached")
 
     @command(
         "text_larger",
-        mark("Larger Text"),
+        mark("Zoom In"),
         "Ctrl++",
         "Ctrl+=",
         where=Where.ANYWHERE,
@@ -61,15 +61,13 @@ class TextSize(QObject):
         self._set(min(z for z in ZOOM if z > self._settings.zoom))
 
     def _smallest(self) -> str:
-        return "" if self._settings.zoom > ZOOM[0] else tr("Text is as small as it can be")
+        return "" if self._settings.zoom > ZOOM[0] else tr("Minimum zoom reached")
 
-    @command(
-        "text_smaller", mark("Smaller Text"), "Ctrl+-", where=Where.ANYWHERE, why_not=_smallest
-    )
+    @command("text_smaller", mark("Zoom Out"), "Ctrl+-", where=Where.ANYWHERE, why_not=_smallest)
     def smaller(self) -> None:
         self._set(max(z for z in ZOOM if z < self._settings.zoom))
 
-    @command("text_usual", mark("Usual Text Size"), "Ctrl+0", where=Where.ANYWHERE)
+    @command("text_usual", mark("Actual Size"), "Ctrl+0", where=Where.ANYWHERE)
     def usual(self) -> None:
         self._set(100)
 
@@ -83,7 +81,7 @@ class TextSize(QObject):
     def _set(self, zoom: int) -> None:
         self._settings.set(zoom=zoom)
         theme().set_zoom(zoom)
-        self.said.emit(tr("Text at {zoom} %", zoom=zoom))
+        self.said.emit(tr("Zoom {zoom} %", zoom=zoom))
 
     def _fit(self) -> None:
         self._sidebar.setFixedWidth(max(t.SIDEBAR, min(scaled(t.SIDEBAR), WIDEST_SIDEBAR)))
@@ -116,10 +114,10 @@ class SpellingCommands(QObject):
 
     def _off(self, pane: ChatPane) -> str:
         if self._settings.spelling == OFF:
-            return tr("Spelling is not checked. Turn it on in Settings, General.")
+            return tr("Spelling is off. Turn it on in Settings > General.")
         return self.speller.why_not
 
-    @command("next_misspelt", mark("Next Misspelt Word"), "F7", where=Where.PANE, why_not=_off)
+    @command("next_misspelt", mark("Next Misspelling"), "F7", where=Where.PANE, why_not=_off)
     def next_misspelt(self, pane: ChatPane) -> None:
         """Select it in the message, with a menu of what may be meant."""
         pane.focus_composer()
@@ -228,4 +226,4 @@ class SettingsCommands(QObject):
             put_back(self._settings, at, ref)
 
         name = model_fallback_name(ref)
-        self._undos.offer(tr("{name} is no longer listed", name=name), restore)
+        self._undos.offer(tr("{name} removed from list", name=name), restore)

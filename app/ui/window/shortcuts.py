@@ -33,14 +33,14 @@ _TEXT_KEYS = {
     QKeySequence.StandardKey.Cut: mark("{keys} cuts text."),
     QKeySequence.StandardKey.Paste: mark("{keys} pastes text."),
     QKeySequence.StandardKey.SelectAll: mark("{keys} selects all text."),
-    QKeySequence.StandardKey.Undo: mark("{keys} takes back what was written."),
-    QKeySequence.StandardKey.Redo: mark("{keys} writes again what was taken back."),
+    QKeySequence.StandardKey.Undo: mark("{keys} undoes typing."),
+    QKeySequence.StandardKey.Redo: mark("{keys} redoes typing."),
 }
 """Fields need these."""
 _ADD = (
-    mark("{keys} is needed for writing. Add Command or Option to it.")
+    mark("{keys} types text. Add Command or Option.")
     if sys.platform == "darwin"
-    else mark("{keys} is needed for writing. Add Ctrl or Alt to it.")
+    else mark("{keys} types text. Add Ctrl or Alt.")
 )
 
 
@@ -85,7 +85,7 @@ class OwnKeys(QObject):
         """Why no command can have these keys, as a sentence; "" if one can."""
         sequence = QKeySequence(keys)
         if sequence.isEmpty():
-            return tr("Press the keys that it is to have.")
+            return tr("Press the new shortcut.")
         keyed: Any = sequence  # the stubs do not know that it can be indexed
         pressed: QKeyCombination = keyed[0]
         modifiers, key = pressed.keyboardModifiers(), pressed.key()
@@ -193,8 +193,8 @@ class ShortcutsDialog(Sheet):
         self.buttons: dict[str, QPushButton] = {}
         self._found: list[tuple[str, QLabel, list[QWidget]]] = []  # words, heading, the row
         self.search = QLineEdit(self)
-        self.search.setPlaceholderText(tr("Search commands and keys"))
-        self.search.setAccessibleName(tr("Search commands and keys"))
+        self.search.setPlaceholderText(tr("Search shortcuts"))
+        self.search.setAccessibleName(tr("Search shortcuts"))
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._filter)
         table = QWidget(self)
@@ -204,16 +204,16 @@ class ShortcutsDialog(Sheet):
         for title in ("", *MENUS):
             self._section(title, table)
         self._column.addStretch(1)
-        self.nothing = self.label(tr("No command has these words."))
+        self.nothing = self.label(tr("No matches"))
         self.nothing.hide()
         scroll = QScrollArea(self)
-        scroll.setAccessibleName(tr("Commands and their keys"))
+        scroll.setAccessibleName(tr("Commands and shortcuts"))
         scroll.setWidget(table)
         scroll.setWidgetResizable(True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.usual = self.button(tr("Usual Keys for All"), self._on_usual)
-        self.back = self.button(tr("Bring Back My Keys"), self._on_back)
+        self.usual = self.button(tr("Reset All"), self._on_usual)
+        self.back = self.button(tr("Undo Reset"), self._on_back)
         self.back.hide()
         self.put(self.search, self.nothing)
         self.rows.addWidget(scroll, 1)
@@ -230,7 +230,7 @@ class ShortcutsDialog(Sheet):
         for name, button in self.buttons.items():
             keys = native(next(iter(self._keys.of(name)), ""))
             button.setText(keys or "–")
-            own, shown = self._keys.is_own(name), keys or tr("no keys")
+            own, shown = self._keys.is_own(name), keys or tr("no shortcut")
             button.setAccessibleName(
                 tr("{command}: {keys}, changed. Change", command=words_of(name), keys=shown)
                 if own
@@ -240,11 +240,9 @@ class ShortcutsDialog(Sheet):
             font.setBold(own)
             button.setFont(font)
             usual = native(next(iter(REGISTRY[name].keys), "")) or tr("none", "no keys")
-            button.setToolTip(tr("Usually {usual}", usual=usual) if own else tr("Change its keys"))
+            button.setToolTip(tr("Default: {usual}", usual=usual) if own else tr("Change shortcut"))
         self.usual.setEnabled(self._keys.any_own)
-        self.usual.setToolTip(
-            "" if self._keys.any_own else tr("All commands have their usual keys")
-        )
+        self.usual.setToolTip("" if self._keys.any_own else tr("All shortcuts reset"))
 
     def change(self, name: str) -> None:
         """Ask for other keys of a command."""
@@ -319,27 +317,27 @@ class KeyDialog(Sheet):
     """Takes the keys that are pressed in it."""
 
     def __init__(self, name: str, keys: OwnKeys, parent: QWidget) -> None:
-        super().__init__("key-dialog", tr("Change Keys"), parent, spacing=10)
+        super().__init__("key-dialog", tr("Change Shortcut"), parent, spacing=10)
         self._name = name
         self._keys = keys
         self.field = QKeySequenceEdit(self)
         self.field.setMaximumSequenceLength(1)
         self.field.setClearButtonEnabled(True)
-        self.field.setAccessibleName(tr("Keys for {command}", command=words_of(name)))
+        self.field.setAccessibleName(tr("Shortcut for {command}", command=words_of(name)))
         self.field.setKeySequence(QKeySequence(next(iter(keys.of(name)), "")))
         self.field.keySequenceChanged.connect(self._refresh)
         self.hint = self.label()
         self.go = self.button(tr("Set"), self._on_set)
-        self.none = self.button(tr("No Keys"), self._on_none)
-        self.usual = self.button(tr("Usual Keys"), self._on_usual)
-        words = tr("Press the keys for “{command}”", command=words_of(name))
+        self.none = self.button(tr("Clear"), self._on_none)
+        self.usual = self.button(tr("Reset"), self._on_usual)
+        words = tr("Press the new shortcut for “{command}”", command=words_of(name))
         self.put(self.label(words, muted=False), self.field, self.hint)
         self.put_foot(self.go, self.none, self.usual)
         self.keep_wide(420)
         self.usual.setEnabled(keys.is_own(name))
-        self.usual.setToolTip("" if keys.is_own(name) else tr("It has its usual keys"))
+        self.usual.setToolTip("" if keys.is_own(name) else tr("This is the default shortcut"))
         self.none.setEnabled(bool(keys.of(name)))
-        self.none.setToolTip("" if keys.of(name) else tr("It has no keys"))
+        self.none.setToolTip("" if keys.of(name) else tr("This command has no shortcut"))
         self._refresh()
         self.field.setFocus()
 
@@ -356,7 +354,7 @@ class KeyDialog(Sheet):
         if holder:
             self.hint.setText(
                 tr(
-                    "{keys} belongs to “{command}” now, which loses it.",
+                    "{keys} is used by “{command}” and will be removed there.",
                     keys=native(pressed),
                     command=words_of(holder),
                 )

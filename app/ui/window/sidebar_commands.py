@@ -69,7 +69,7 @@ class SidebarCommands(QObject):
         if not chat_id:
             return tr(NO_CHAT)
         listed = self._library.chat(chat_id) is not None
-        return "" if listed else tr("Nothing was written here yet.")
+        return "" if listed else tr("This chat is empty.")
 
     @command("rename", mark("Rename Chat…"), "F2", why_not=_cannot_rename)
     def rename(self) -> None:
@@ -102,7 +102,7 @@ class SidebarCommands(QObject):
         words = counted("%Ln chat deleted", "%Ln chats deleted", len(ids))
         self._undos.offer(words, restore)
 
-    @command("pin", mark("Pin or Unpin Chat"), "Ctrl+Alt+P", why_not=_not_listed)
+    @command("pin", mark("Pin Chat"), "Ctrl+Alt+P", why_not=_not_listed)
     def pin(self) -> None:
         self._sidebar.organiser.pin(self._all_meant())
 
@@ -114,11 +114,11 @@ class SidebarCommands(QObject):
         place = view.visualRect(self._sidebar.model.row_of(ids[0])).bottomLeft()
         self._sidebar.organiser.pop_move(ids, view.viewport().mapToGlobal(place + QPoint(24, 0)))
 
-    @command("tags", mark("Tags of Chat…"), "Ctrl+Alt+G", why_not=_not_listed)
+    @command("tags", mark("Edit Tags…"), "Ctrl+Alt+G", why_not=_not_listed)
     def tags(self) -> None:
         self._sidebar.organiser.ask_tags(self._all_meant())
 
-    @command("archive", mark("Archive Chat, or Take It Out"), "Ctrl+Alt+A", why_not=_not_listed)
+    @command("archive", mark("Archive Chat"), "Ctrl+Alt+A", why_not=_not_listed)
     def archive(self) -> None:
         self._sidebar.organiser.archive(self._all_meant())
 

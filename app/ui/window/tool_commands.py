@@ -39,7 +39,7 @@ class ToolCommands(QObject):
         self.shown: ToolsWindow | None = None
         menus.servers_asked.connect(self.show_servers)
 
-    @command("tool_servers", mark("Servers of Tools…"), where=Where.ANYWHERE)
+    @command("tool_servers", mark("Tool Servers (MCP)…"), where=Where.ANYWHERE)
     @Slot()
     def show_servers(self) -> None:
         """Open the list of servers, or bring it forward."""
@@ -50,18 +50,16 @@ class ToolCommands(QObject):
         self.shown.raise_()
         self.shown.activateWindow()
 
-    @command("tools", mark("Tools of This Chat…"), where=Where.PANE)
+    @command("tools", mark("Tools for This Chat…"), where=Where.PANE)
     def show_tools(self, pane: ChatPane) -> None:
         """Open the panel of the active pane's tools."""
         self._menus.open_tools(pane)
 
     def _why_no_call(self) -> str:
         waits = any(chat.tools.waiting for chat in self._library.running())
-        return "" if waits else tr("No tool waits for your answer.")
+        return "" if waits else tr("No tool call is waiting for you.")
 
-    @command(
-        "waiting_call", mark("Next Call That Waits for You"), "Ctrl+Alt+Y", why_not=_why_no_call
-    )
+    @command("waiting_call", mark("Next Pending Tool Call"), "Ctrl+Alt+Y", why_not=_why_no_call)
     def next_call(self) -> None:
         """Bring the chat of a waiting call forward and give the call the focus."""
         waiting = [chat for chat in self._library.running() if chat.tools.waiting]

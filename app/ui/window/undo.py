@@ -64,11 +64,9 @@ class Undos(QObject):
         self._toast.show_text(words, tr("Undo"), seconds)
 
     def _nothing(self) -> str:
-        return "" if self._stack else tr("There is nothing to bring back")
+        return "" if self._stack else tr("Nothing to undo")
 
-    @command(
-        "undo_close", mark("Bring Back the Last Closed Chat"), "Ctrl+Shift+T", why_not=_nothing
-    )
+    @command("undo_close", mark("Undo Close or Delete"), "Ctrl+Shift+T", why_not=_nothing)
     @Slot()
     def undo(self) -> None:
         """Take back the latest."""

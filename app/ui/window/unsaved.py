@@ -19,7 +19,7 @@ from app.ui.dialogs.dialogs import Recovery
 from app.ui.widgets.toast import Toast
 from app.ui.window.main_window import MainWindow
 
-WORDS = mark("Something went wrong. What you just did may not have worked.")
+WORDS = mark("Something went wrong. Your last action may not have taken effect.")
 
 
 class ErrorNotice(QObject):
@@ -60,8 +60,8 @@ class ErrorNotice(QObject):
 log = logging.getLogger(__name__)
 
 _DAMAGED = mark(
-    "The file that holds your chats is damaged, so nothing more can be saved in it. "
-    "End Stretto and start it again: it then offers to save what can be read."
+    "The file with your chats is damaged, and nothing more can be saved in it. Quit "
+    "Stretto and open it again to recover what can be read."
 )
 
 
@@ -112,4 +112,4 @@ class Unsaved(QObject):
     def _on_saved(self, _: object) -> None:
         if not self.notice.isHidden():  # it is not visible in a window that is minimised
             self.notice.hide()
-            self._window.toast.show_text(tr("Everything is saved again."))
+            self._window.toast.show_text(tr("All changes are saved."))

@@ -54,7 +54,7 @@ def test_b2_an_unloaded_model_is_freed_and_loaded_again_when_a_chat_sends(start:
     run.answered()
     to_unload(run, "Guide").trigger()
     assert run.engine.unloaded == ["Guide"]
-    assert run.window.toast.text == "Guide is unloaded"
+    assert run.window.toast.text == "Guide unloaded"
     assert run.pane.header.state == "Unloaded, loads when you send"
     run.say("say two")
     assert run.answered() == "two "  # of a new session: the old one ended with the model
@@ -100,7 +100,7 @@ def test_with_nothing_loaded_the_entry_says_so(start: Start):
     to_unload(run, "Guide").trigger()
     menu = open_menu(run)
     assert not entry(menu, "Unload").isEnabled()
-    assert entry(menu, "Unload").toolTip() == "No model is in memory"
+    assert entry(menu, "Unload").toolTip() == "No model is loaded"
     menu.close()
 
 
@@ -121,7 +121,7 @@ def test_where_memory_is_short_the_notice_offers_to_unload(start: Start):
     assert run.engine.unloaded == ["Guide"]
     run.qtbot.mouseClick(offer, LEFT)
     assert QApplication.activePopupWidget() is None
-    assert run.window.toast.text == "No other model is in memory."
+    assert run.window.toast.text == "No other model is loaded."
 
 
 def test_b2_where_memory_is_short_the_answer_offers_to_unload(start: Start):

@@ -135,7 +135,7 @@ def test_a_server_that_does_not_answer_delays_nothing(run: Run) -> None:
     type_(run, "@")
     run.until(lambda: "One note" in picker(run).names())
     assert picker(run).names() == ["One note", "slow"]
-    assert picker(run).rows.entry(picker(run).rows.index(1)).why_not == "Being asked…"
+    assert picker(run).rows.entry(picker(run).rows.index(1)).why_not == "Loading…"
     servers.slow.set_exception(ToolError("slow did not start within 30 s."))
     run.until(lambda: "30 s" in picker(run).rows.entry(picker(run).rows.index(1)).why_not)
     for _ in range(2):

@@ -81,7 +81,7 @@ def test_printing_opens_the_chat_as_pdf(start: Start):
         QDesktopServices.unsetUrlHandler("file")
         viewer.deleteLater()
     run.window.chats.new()
-    assert run.window.commands.why_not("print") == "Nothing was said here yet."
+    assert run.window.commands.why_not("print") == "This chat is empty."
 
 
 def test_an_import_is_one_step_to_undo(start: Start, tmp_path: Path):
@@ -125,6 +125,6 @@ def test_what_was_gone_on_with_goes_to_the_trash_when_its_import_is_undone(
     run.say("say more")
     run.answered()
     run.window.commands["undo_close"].trigger()
-    run.until(lambda: "went to the trash" in run.window.toast.text)
+    run.until(lambda: "moved to the Trash" in run.window.toast.text)
     assert [chat.title for chat in run.app.store.trash.chats()] == ["A boat"]
     assert [chat.title for chat in run.app.store.chats()] == ["say one"]

@@ -117,7 +117,7 @@ def test_a_message_says_who_spoke_and_how_it_stands(start: Start):
     rows = run.window.findChildren(MessageRow)
     assert [face(row)[:2] for row in rows] == [
         (Role.ListItem, "You: hold 3"),
-        (Role.ListItem, "Guide, answering"),
+        (Role.ListItem, "Guide, replying"),
     ]
     run.pane.composer.button.click()
     run.answered()
@@ -158,7 +158,7 @@ def test_answers_are_told_once_begun_and_once_done_with_their_text(start: Start)
     run.say("count 40")
     run.answered()
     numbers = " ".join(map(str, range(1, 41)))
-    assert said == ["Guide: answering", f"Guide: done. {numbers}"]
+    assert said == ["Guide: replying", f"Guide: done. {numbers}"]
     said.clear()
     first = run.pane
     run.window.chats.split("right")
@@ -168,7 +168,7 @@ def test_answers_are_told_once_begun_and_once_done_with_their_text(start: Start)
     said.clear()
     first.chat.send("say two")  # not where the focus is: its text is not read
     run.answered(first)
-    assert said == ["count 40: answering", "count 40: done"]
+    assert said == ["count 40: replying", "count 40: done"]
 
 
 def test_an_icon_button_is_called_what_it_does(look, qtbot):

@@ -156,7 +156,7 @@ def test_prompts_are_written_renamed_deleted_and_brought_back(run: Run):
 
 def test_a_message_becomes_a_prompt(run: Run):
     run.window.commands["save_prompt"].trigger()
-    assert run.window.toast.text == "There is nothing in the message field."
+    assert run.window.toast.text == "The message is empty."
     type_(run, "say What rhymes with {{word}} here?")
     run.window.commands["save_prompt"].trigger()
     dialog = dialog_of(run)

@@ -280,7 +280,7 @@ def test_a_disk_that_fills_up_while_it_streams_and_while_one_types(
     (disk / "something else").unlink()
     unsaved.notice.button.click()
     run.until(lambda: not unsaved.notice.isVisible())
-    assert run.window.toast.text == "Everything is saved again."
+    assert run.window.toast.text == "All changes are saved."
     run.app.store.flush()
     assert stored(disk) == ([(whole, "cancelled")], ["typed without room"])
 

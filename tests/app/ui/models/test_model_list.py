@@ -169,7 +169,7 @@ def test_a_removed_model_comes_back_after_the_settings_were_closed(opened, model
     window.close()
     toast = run.window.toast
     assert toast.isVisible()
-    assert toast.text.endswith("is no longer listed")
+    assert toast.text.endswith("removed from list")
     run.qtbot.mouseClick(toast.button, LEFT)
     run.window.commands["undo_close"].trigger()
     assert run.app.settings.models == tuple(models)

@@ -398,7 +398,7 @@ def test_it_can_be_taken_back_after_the_window_was_closed(listed: Listed):
     assert listed.run.window.toast.text == "Amber-1B is in the trash."
     listed.run.window.commands["undo_close"].trigger()
     listed.run.until((listed.root / "Amber-1B" / "config.json").exists)
-    listed.run.until(lambda: listed.run.window.toast.text == "Amber-1B is back in its place")
+    listed.run.until(lambda: listed.run.window.toast.text == "Amber-1B restored")
 
 
 def test_closed_while_it_goes_the_trash_is_still_told_of(listed: Listed):

@@ -107,7 +107,7 @@ def test_typed_and_entered_a_command_is_done_and_the_keys_are_back(run: Run):
 
 
 def test_what_cannot_be_done_says_why_and_the_palette_stays(run: Run):
-    palette = opened(run, "answer again")
+    palette = opened(run, "regenerate")
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
     assert run.window.toast.text == "There is no question to answer yet."
     assert palette.isVisible()

@@ -36,7 +36,7 @@ def test_the_keys_make_all_text_larger_and_it_stays_so(start: Start):
     assert run.window.sidebar.width() > sidebar
     for _ in range(2):
         run.qtbot.keyClick(field, KEY.Key_Plus, CTRL)
-    assert run.window.toast.text == "Text is as large as it can be"
+    assert run.window.toast.text == "Maximum zoom reached"
     run.qtbot.keyClick(field, KEY.Key_Minus, CTRL)
     run.end()
     run = start()
@@ -48,7 +48,7 @@ def test_the_keys_make_all_text_larger_and_it_stays_so(start: Start):
     for _ in range(4):
         run.window.commands["text_smaller"].trigger()
     assert run.app.settings.zoom == ZOOM[0]
-    assert run.window.toast.text == "Text is as small as it can be"
+    assert run.window.toast.text == "Minimum zoom reached"
 
 
 def test_the_systems_own_font_is_followed(start: Start, monkeypatch):

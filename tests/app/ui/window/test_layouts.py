@@ -198,7 +198,7 @@ def test_a_chat_deleted_since_is_left_out_and_said(two):
     run.window.chats.delete(chats[0])
     choose(run, "Pair")
     assert ids(run) == [chats[1]]
-    assert run.window.toast.text == "Layout “Pair” opened. 1 of its chats was deleted since."
+    assert run.window.toast.text == "Layout “Pair” opened. 1 of its chats has been deleted."
     assert run.window.sidebar.model.row_of(chats[0]).isValid() is False
 
 
@@ -209,7 +209,7 @@ def test_with_all_its_chats_deleted_nothing_changes(two):
         run.window.chats.delete(chat_id)
     choose(run, "Pair")
     assert ids(run) == [third]
-    assert run.window.toast.text == "All chats of layout “Pair” have been deleted"
+    assert run.window.toast.text == "All chats in the layout “Pair” have been deleted"
 
 
 def test_a_name_in_use_asks_before_it_is_replaced_and_comes_back(two):

@@ -54,12 +54,12 @@ def test_only_a_long_answer_while_one_is_away_is_told_and_a_click_leads_there(
     answered(run, notifier, "say quick", 0)
     assert board.shown == {}
     answered(run, notifier, "say slow", 60)
-    assert board.shown == {chat_id: ("say here", "Guide has answered.")}
+    assert board.shown == {chat_id: ("say here", "Guide has replied.")}
     run.window.chats.new()
     run.ready()
     other = run.pane.chat.id
     answered(run, notifier, "fail", 60)
-    assert board.shown[other] == ("fail", "Guide could not answer.")
+    assert board.shown[other] == ("fail", "Guide could not reply.")
     board.chosen.emit(chat_id)
     assert run.pane.chat.id == chat_id
     state[0] = HERE

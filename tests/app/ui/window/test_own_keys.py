@@ -50,12 +50,12 @@ def test_keys_that_another_command_has_go_over_and_come_back(keys):
 @pytest.mark.parametrize(
     ("pressed", "why"),
     [
-        ("A", "needed for writing"),
-        ("Shift+A", "needed for writing"),
-        ("Return", "needed for writing"),
+        ("A", "types text"),
+        ("Shift+A", "types text"),
+        ("Return", "types text"),
         ("Ctrl+C", "copies text"),
-        ("Ctrl+Z", "takes back"),
-        ("", "Press the keys"),
+        ("Ctrl+Z", "undoes typing"),
+        ("", "Press the new shortcut"),
         ("F8", ""),
         ("Ctrl+Alt+J", ""),
     ],

@@ -111,7 +111,7 @@ def test_a_search_that_lists_a_deleted_chat_opens_no_blank_one(start: Start):
     run = start()
     run.window.chats.open_at(deleted, "")
     assert run.panes == []
-    assert run.window.toast.text == "This chat is in the trash."
+    assert run.window.toast.text == "This chat is in the Trash."
 
 
 def test_panes_that_went_from_window_to_window_are_no_windows_of_the_system(start: Start):

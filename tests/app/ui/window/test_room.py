@@ -19,7 +19,7 @@ def test_where_there_is_no_room_for_a_column_the_chat_is_a_tab(start: Start) -> 
     assert 1 < len(shown) < 9
     assert all(pane.width() >= pane.minimumWidth() for pane in shown)
     assert columns_that_fit(run.window.workspace, shown[0]) == 1
-    assert "so the chat is a tab" in run.window.toast.text
+    assert "opened as a tab" in run.window.toast.text
 
 
 def test_panes_are_evened_out(start: Start) -> None:
@@ -61,7 +61,7 @@ def test_all_replies_are_stopped_at_once_also_of_chats_in_no_pane(start: Start) 
     run.ready()
     stop = run.window.commands["stop_all"]
     stop.trigger()
-    assert run.window.toast.text == "No chat is answering"
+    assert run.window.toast.text == "No model is replying"
     run.say("hold 2")
     hidden = run.pane.chat
     run.window.commands["split_right"].trigger()
@@ -74,7 +74,7 @@ def test_all_replies_are_stopped_at_once_also_of_chats_in_no_pane(start: Start) 
     run.until(lambda: hidden.answering and other.answering)
     stop.trigger()
     run.until(lambda: not hidden.answering and not other.answering)
-    assert run.window.toast.text == "2 replies were stopped"
+    assert run.window.toast.text == "2 replies stopped"
 
 
 def test_a_remote_model_is_added_by_a_command(start: Start) -> None:
