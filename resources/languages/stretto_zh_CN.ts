@@ -772,7 +772,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <source>Many local chats, side by side, all answering at once from one copy of the weights. Nothing you write leaves this machine.</source>
-        <translation>众多本地对话并排，由同一份权重同时回答。你写的内容不会离开这台电脑。</translation>
+        <translation>众多本地对话并排，由同一份权重同时回复。你写的内容不会离开这台电脑。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -833,7 +833,7 @@
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
         <source>With what models thought before they answered</source>
-        <translation>包括模型回答前的思考</translation>
+        <translation>包括模型回复前的思考</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange.py"/>
@@ -843,7 +843,7 @@
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>Answers by message and column</source>
-        <translation>按消息和列排列的回答</translation>
+        <translation>按消息和列排列的回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -862,13 +862,13 @@
         <source>{complete} of %n answers. Enter opens one in its chat.</source>
         <comment>{complete} of %n answers. Enter opens one in its chat.</comment>
         <translation>
-            <numerusform>{complete}/%n 个回答。按 Enter 在对话中打开。</numerusform>
+            <numerusform>{complete}/%n 个回复。按 Enter 在对话中打开。</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>Everything has been answered</source>
-        <translation>已全部回答</translation>
+        <translation>已全部回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -958,7 +958,7 @@
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>The columns are mixed, and called Answer A, Answer B and so on</source>
-        <translation>各列会打乱顺序，并称为回答 A、回答 B 等</translation>
+        <translation>各列会打乱顺序，并称为回复 A、回复 B 等</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -1039,14 +1039,6 @@
         <translation>读取中</translation>
     </message>
     <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>answering</source>
-        <translation>回答中</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/score.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>paused</source>
@@ -1060,7 +1052,7 @@
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>The answer so far</source>
-        <translation>目前的回答</translation>
+        <translation>目前的回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads.py"/>
@@ -1072,7 +1064,7 @@
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>This answer has ended.</source>
-        <translation>此回答已结束。</translation>
+        <translation>此回复已结束。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/table_window.py"/>
@@ -1267,36 +1259,6 @@
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Search commands and keys</source>
-        <translation>搜索命令和快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>No command has these words.</source>
-        <translation>没有包含这些字词的命令。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Commands and their keys</source>
-        <translation>命令及其快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Usual Keys for All</source>
-        <translation>全部恢复默认快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Bring Back My Keys</source>
-        <translation>找回我的快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>no keys</source>
-        <translation>无快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{command}: {keys}, changed. Change</source>
         <translation>{command}：{keys}，已更改。更改</translation>
     </message>
@@ -1313,68 +1275,13 @@
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Usually {usual}</source>
-        <translation>默认 {usual}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Change its keys</source>
-        <translation>更改快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>All commands have their usual keys</source>
-        <translation>所有命令都使用默认快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>In a chat</source>
         <translation>在对话中</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Change Keys</source>
-        <translation>更改快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Keys for {command}</source>
-        <translation>{command} 的快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
         <source>Set</source>
         <translation>设定</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>No Keys</source>
-        <translation>无快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Usual Keys</source>
-        <translation>默认快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Press the keys for “{command}”</source>
-        <translation>请按下“{command}”的快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>It has its usual keys</source>
-        <translation>正在使用默认快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>It has no keys</source>
-        <translation>没有快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} belongs to “{command}” now, which loses it.</source>
-        <translation>{keys} 目前属于“{command}”，设定后将从该命令移除。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/kept.py"/>
@@ -1558,7 +1465,7 @@
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
         <source>The most tokens of a prompt and its reply together</source>
-        <translation>提示词与其回答合计的 token 上限</translation>
+        <translation>提示词与其回复合计的 token 上限</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -1692,12 +1599,12 @@
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Answer as</source>
-        <translation>回答格式</translation>
+        <translation>回复格式</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>What answers have to be; the model can write nothing else</source>
-        <translation>回答必须符合的格式；模型写不出其他内容</translation>
+        <translation>回复必须符合的格式；模型写不出其他内容</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -1722,7 +1629,7 @@
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>A regular expression; the whole answer matches it</source>
-        <translation>正则表达式；整个回答须与之匹配</translation>
+        <translation>正则表达式；整个回复须与之匹配</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/header.py"/>
@@ -1902,12 +1809,12 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Go on from this answer and close the others</source>
-        <translation>以此回答继续，并关闭其他对话</translation>
+        <translation>以此回复继续，并关闭其他对话</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Mark where the answers differ</source>
-        <translation>标出回答的差异</translation>
+        <translation>标出回复的差异</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -1922,7 +1829,7 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Hidden until you keep one of the answers</source>
-        <translation>选定一个回答后显示</translation>
+        <translation>选定一个回复后显示</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -1933,11 +1840,6 @@
         <location filename="../../app/ui/models/machines.py"/>
         <source>Tick two machines or more, and choose a model.</source>
         <translation>请勾选两台或更多机器，并选择一个模型。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Several Machines</source>
-        <translation>多台机器</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
@@ -2178,6 +2080,7 @@
         <location filename="../../app/ui/models/models_table.py"/>
         <location filename="../../app/ui/pane/header.py"/>
         <location filename="../../app/ui/style/figures.py"/>
+        <location filename="../../app/ui/window/offers.py"/>
         <source>Loading…</source>
         <translation>正在加载…</translation>
     </message>
@@ -2200,7 +2103,7 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>Mark Where the Answers Differ</source>
-        <translation>标出回答的差异</translation>
+        <translation>标出回复的差异</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -2236,25 +2139,9 @@
         <translation>打开模型文件夹…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>Add a Remote Model…</source>
-        <translation>添加远程模型…</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Manage Models…</source>
         <translation>管理模型…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>Take it out of memory. Its chats load it when they send.</source>
-        <translation>从内存中移除。其对话会在发送时加载它。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>No model is in memory</source>
-        <translation>内存中没有模型</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
@@ -2291,7 +2178,7 @@
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Before answering</source>
-        <translation>回答前思考</translation>
+        <translation>回复前思考</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -2348,12 +2235,12 @@
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Take the seed of the last answer, to have the same again</source>
-        <translation>使用上一个回答的种子，以得到相同的结果</translation>
+        <translation>使用上一个回复的种子，以得到相同的结果</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Another seed for each answer</source>
-        <translation>每个回答使用不同的种子</translation>
+        <translation>每个回复使用不同的种子</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -2384,7 +2271,7 @@
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>Texts that end the answer, one a line; \n stands for a line break</source>
-        <translation>遇到即结束回答的文本，每行一段；\n 表示换行</translation>
+        <translation>遇到即结束回复的文本，每行一段；\n 表示换行</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -2407,7 +2294,7 @@
     <message>
         <location filename="../../app/ui/pane/options.py"/>
         <source>For this chat, from its next reply on.</source>
-        <translation>对此对话生效，从下一个回答开始。</translation>
+        <translation>对此对话生效，从下一个回复开始。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -2468,7 +2355,7 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>It is answered by another program of this machine, at {host}.</source>
-        <translation>由本机的另一个程序（{host}）回答。</translation>
+        <translation>由本机的另一个程序（{host}）回复。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -2483,7 +2370,7 @@
     <message>
         <location filename="../../app/ui/pane/header.py"/>
         <source>{host} is not told of: {names}. How many tokens a chat takes it says after each answer.</source>
-        <translation>不会告知 {host}：{names}。聊天占用多少 token，它会在每次回答后给出。</translation>
+        <translation>不会告知 {host}：{names}。聊天占用多少 token，它会在每次回复后给出。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/header.py"/>
@@ -2583,21 +2470,6 @@
         <location filename="../../app/ui/pane/files.py"/>
         <source>Take It Off</source>
         <translation>移除</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>No other model is in memory.</source>
-        <translation>内存中没有其他模型。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>{name} is unloaded</source>
-        <translation>已卸载 {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>Folder for Tools</source>
-        <translation>供工具使用的文件夹</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options.py"/>
@@ -3447,7 +3319,7 @@ Now: {now}</source>
         <location filename="../../app/chats/table.py"/>
         <location filename="../../app/ui/compare/table_window.py"/>
         <source>Answering</source>
-        <translation>回答中</translation>
+        <translation>回复中</translation>
     </message>
     <message>
         <location filename="../../app/chats/table.py"/>
@@ -3469,22 +3341,22 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Answer</source>
-        <translation>回答</translation>
+        <translation>回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Copy answer</source>
-        <translation>复制回答</translation>
+        <translation>复制回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Answer again  Ctrl+R</source>
-        <translation>重新回答  Ctrl+R</translation>
+        <translation>重新回复  Ctrl+R</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Same again, with this answer&apos;s model, seed and settings  Ctrl+Shift+R</source>
-        <translation>以此回答的模型、种子和设置重来  Ctrl+Shift+R</translation>
+        <translation>以此回复的模型、种子和设置重来  Ctrl+Shift+R</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -3505,7 +3377,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Go on where the answer was cut off</source>
-        <translation>从回答截断处继续</translation>
+        <translation>从回复截断处继续</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
@@ -3590,7 +3462,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Why there is no answer</source>
-        <translation>没有回答的原因</translation>
+        <translation>没有回复的原因</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/transcript.py"/>
@@ -3610,12 +3482,12 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Answer as Markdown</source>
-        <translation>将回答复制为 Markdown</translation>
+        <translation>将回复复制为 Markdown</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Answer as Plain Text</source>
-        <translation>将回答复制为纯文本</translation>
+        <translation>将回复复制为纯文本</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
@@ -3645,7 +3517,7 @@ Now: {now}</source>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <source>no answer</source>
-        <translation>没有回答</translation>
+        <translation>没有回复</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/pages.py"/>
@@ -3816,7 +3688,7 @@ Now: {now}</source>
         <source>The server asked: {question}
 You answered it.</source>
         <translation>服务器问：{question}
-你已回答。</translation>
+你已回复。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -3830,7 +3702,7 @@ You declined.</source>
         <source>The server asked: {question}
 You left it unanswered.</source>
         <translation>服务器问：{question}
-你未回答。</translation>
+你未回复。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_row.py"/>
@@ -3942,11 +3814,6 @@ You left it unanswered.</source>
         <translation>完成</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>{text}… The rest stands in the conversation.</source>
-        <translation>{text}… 其余内容见对话。</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is off</source>
         <translation>群发已关闭</translation>
@@ -3968,21 +3835,6 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>There is no room beside this pane, so the chat is a tab.</source>
-        <translation>此窗格旁没有空间，因此聊天以标签页打开。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>This chat is in the trash.</source>
-        <translation>此对话在废纸篓中。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>It is in another version. Wait for the reply to end.</source>
-        <translation>它在另一个版本中。请等待回答结束。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Close Chat</source>
         <translation>关闭对话</translation>
     </message>
@@ -3998,21 +3850,8 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>No chat is answering</source>
-        <translation>没有聊天正在回答</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Stop All Replies</source>
-        <translation>停止所有回答</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>%n reply was stopped</source>
-        <comment>%n replies were stopped</comment>
-        <translation>
-            <numerusform>已停止 %n 个回答</numerusform>
-        </translation>
+        <translation>停止所有回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -4071,7 +3910,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Your answer goes to {server}, not to the model. Give it no passwords, keys or card numbers.</source>
-        <translation>你的回答会发给 {server}，而不是模型。请勿提供密码、密钥或银行卡号。</translation>
+        <translation>你的回复会发给 {server}，而不是模型。请勿提供密码、密钥或银行卡号。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -4098,7 +3937,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Send these answers to the server  Enter in a field</source>
-        <translation>将这些回答发给服务器  在输入栏中按 Enter</translation>
+        <translation>将这些回复发给服务器  在输入栏中按 Enter</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -4108,7 +3947,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
         <source>Tell the server that you do not want to answer  D</source>
-        <translation>告知服务器你不想回答  D</translation>
+        <translation>告知服务器你不想回复  D</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
@@ -4144,11 +3983,6 @@ You left it unanswered.</source>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Write an address, and the name of a model or choose one of those there.</source>
         <translation>请填写地址和模型名称，或从那里的模型中选择一个。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Add a Remote Model</source>
-        <translation>添加远程模型</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -4271,18 +4105,8 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
-        <source>New line in the message</source>
-        <translation>在消息中换行</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Shift+Enter</source>
         <translation>Shift+Enter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Stop the reply</source>
-        <translation>停止回答</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -4291,18 +4115,8 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
-        <source>Edit the last message</source>
-        <translation>编辑上一条消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Up, in an empty message</source>
         <translation>上箭头，在空白消息中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Put in a prompt</source>
-        <translation>插入提示词</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -4311,93 +4125,13 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
-        <source>The prompt’s next variable</source>
-        <translation>提示词的下一个变量</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Tab, in the message</source>
         <translation>Tab，在消息中</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
-        <source>Take a file off the message</source>
-        <translation>从消息中移除文件</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete, on the file (Tab, in the message)</source>
-        <translation>Delete，在文件上（在消息中按 Tab）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete a chat</source>
-        <translation>删除对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Delete, in the sidebar</source>
         <translation>Delete，在边栏中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete a message and what follows</source>
-        <translation>删除消息及之后的内容</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete, in the conversation</source>
-        <translation>Delete，在对话内容中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Undo what a notice offers to undo</source>
-        <translation>撤销通知中可撤销的操作</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>From message to message</source>
-        <translation>在消息之间移动</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Up and Down, in the conversation</source>
-        <translation>上下键，在对话内容中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>What can be done with a message</source>
-        <translation>可对消息进行的操作</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Tab, in the conversation</source>
-        <translation>Tab，在对话内容中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Move wide code sideways</source>
-        <translation>左右移动宽代码</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Left and Right, in the conversation</source>
-        <translation>左右键，在对话内容中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Copy code, wrap its lines</source>
-        <translation>复制代码、自动换行</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Shift+F10, in the conversation</source>
-        <translation>Shift+F10，在对话内容中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Pause or resume a reply</source>
-        <translation>暂停或继续回答</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -4493,7 +4227,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>The table cannot be read. Its answers are in the list of chats.</source>
-        <translation>无法读取表格。其回答在对话列表中。</translation>
+        <translation>无法读取表格。其回复在对话列表中。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -4517,12 +4251,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>The compared answers are in the list of chats</source>
-        <translation>对比的回答在对话列表中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
-        <source>Something went wrong. What you just did may not have worked.</source>
-        <translation>出现问题。你刚才的操作可能没有成功。</translation>
+        <translation>对比的回复在对话列表中</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
@@ -4556,26 +4285,10 @@ You left it unanswered.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The %Ln chosen chat</source>
-        <comment>The %Ln chosen chats</comment>
-        <translation>
-            <numerusform>所选的 %Ln 个对话</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
         <source>All %Ln chats</source>
         <comment>All %Ln chats</comment>
         <translation>
             <numerusform>全部 %Ln 个对话</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The chat is in “{file}”</source>
-        <comment>%Ln chats are in “{file}”</comment>
-        <translation>
-            <numerusform>%Ln 个对话已存到“{file}”</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4585,19 +4298,6 @@ You left it unanswered.</source>
         <translation>
             <numerusform>已导入 %Ln 个对话</numerusform>
         </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>%Ln chat that had changed since went to the trash</source>
-        <comment>%Ln chats that had changed since went to the trash</comment>
-        <translation>
-            <numerusform>%Ln 个此后有更改的对话已移到废纸篓</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>Nothing was said here yet.</source>
-        <translation>这里还没有任何内容。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
@@ -4611,16 +4311,6 @@ You left it unanswered.</source>
         <translation>附加文件…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/main_window.py"/>
-        <source>Next Part of the Window</source>
-        <translation>窗口的下一部分</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/main_window.py"/>
-        <source>Part of the Window Before</source>
-        <translation>窗口的上一部分</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>Layouts</source>
         <translation>布局</translation>
@@ -4629,11 +4319,6 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/layouts.py"/>
         <source>No layouts yet</source>
         <translation>还没有布局</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/layouts.py"/>
-        <source>Choose “Save Layout…” to keep how the panes stand</source>
-        <translation>选择“保存布局…”可保留窗格的排列</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
@@ -4790,11 +4475,6 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
-        <source>Keeps which chats are open and where they stand.</source>
-        <translation>保留打开了哪些对话及其位置。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” replaced</source>
         <translation>已替换布局“{name}”</translation>
     </message>
@@ -4820,11 +4500,6 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/layouts.py"/>
-        <source>All chats of layout “{name}” have been deleted</source>
-        <translation>布局“{name}”的对话均已删除</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/layouts.py"/>
         <source>Layout “{name}” opened</source>
         <translation>已打开布局“{name}”</translation>
     </message>
@@ -4839,14 +4514,6 @@ You left it unanswered.</source>
         <comment>%n other chats closed.</comment>
         <translation>
             <numerusform>已关闭 %n 个其他对话。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/layouts.py"/>
-        <source>%n of its chats was deleted since.</source>
-        <comment>%n of its chats were deleted since.</comment>
-        <translation>
-            <numerusform>其中 %n 个对话此后已删除。</numerusform>
         </translation>
     </message>
     <message>
@@ -4924,7 +4591,7 @@ You left it unanswered.</source>
         <source>%n answering · {rate} in all</source>
         <comment>%n answering · {rate} in all</comment>
         <translation>
-            <numerusform>%n 个回答中 · 共 {rate}</numerusform>
+            <numerusform>%n 个回复中 · 共 {rate}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4946,31 +4613,11 @@ You left it unanswered.</source>
         <translation>模型…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/model_commands.py"/>
-        <source>Several Machines…</source>
-        <translation>多台机器…</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/window/model_commands.py"/>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Get Model…</source>
         <translation>获取模型…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/model_commands.py"/>
-        <source>{name} is back in its place</source>
-        <translation>{name} 已放回原处</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>{name} could not answer.</source>
-        <translation>{name} 无法回答。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>{name} has answered.</source>
-        <translation>{name} 已回答。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/shortcuts.py"/>
@@ -4991,31 +4638,6 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/shortcuts.py"/>
         <source>{keys} selects all text.</source>
         <translation>{keys} 用于全选文本。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} takes back what was written.</source>
-        <translation>{keys} 用于撤销输入。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} writes again what was taken back.</source>
-        <translation>{keys} 用于重做输入。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} is needed for writing. Add Command or Option to it.</source>
-        <translation>{keys} 是输入所需的键。请加上 Command 或 Option。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} is needed for writing. Add Ctrl or Alt to it.</source>
-        <translation>{keys} 是输入所需的键。请加上 Ctrl 或 Alt。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Press the keys that it is to have.</source>
-        <translation>请按下要设定的快捷键。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/palette_commands.py"/>
@@ -5042,12 +4664,12 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>A reply is still running. Stop it first, or wait for its end.</source>
-        <translation>回答仍在进行。请先停止，或等待结束。</translation>
+        <translation>回复仍在进行。请先停止，或等待结束。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>No reply is running.</source>
-        <translation>没有正在进行的回答。</translation>
+        <translation>没有正在进行的回复。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -5067,18 +4689,12 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>There is no question to answer yet.</source>
-        <translation>还没有可回答的问题。</translation>
+        <translation>还没有可回复的问题。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>There is no answer yet.</source>
-        <translation>还没有回答。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>There is nothing in this chat yet.</source>
-        <translation>此对话中还没有内容。</translation>
+        <translation>还没有回复。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -5099,13 +4715,13 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The reply is being stopped.</source>
-        <translation>正在停止回答。</translation>
+        <translation>正在停止回复。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/ui/score.py"/>
         <source>Nothing to pause: no reply is running</source>
-        <translation>没有可暂停的内容：没有正在进行的回答</translation>
+        <translation>没有可暂停的内容：没有正在进行的回复</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -5135,48 +4751,48 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>This answer has no question.</source>
-        <translation>此回答没有对应的问题。</translation>
+        <translation>此回复没有对应的问题。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>This is no answer.</source>
-        <translation>这不是回答。</translation>
+        <translation>这不是回复。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The seed of the last answer is not known</source>
-        <translation>不知道上一个回答的种子</translation>
+        <translation>不知道上一个回复的种子</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The seed of this answer is not known</source>
-        <translation>不知道此回答的种子</translation>
+        <translation>不知道此回复的种子</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>Only the last answer can be continued.</source>
-        <translation>只能继续最后一个回答。</translation>
+        <translation>只能继续最后一个回复。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The answer had not begun. Answer again instead.</source>
-        <translation>回答尚未开始。请改为重新回答。</translation>
+        <translation>回复尚未开始。请改为重新回复。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/remote/session.py"/>
         <source>{host} cannot go on with an answer that was cut off. Answer again.</source>
-        <translation>{host} 无法继续被中断的回答。请重新回答。</translation>
+        <translation>{host} 无法继续被中断的回复。请重新回复。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>The answer is complete.</source>
-        <translation>回答已完整。</translation>
+        <translation>回复已完整。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>This answer has not failed for its length.</source>
-        <translation>此回答并非因长度而失败。</translation>
+        <translation>此回复并非因长度而失败。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -5201,7 +4817,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <source>This answer is still being written.</source>
-        <translation>此回答仍在撰写。</translation>
+        <translation>此回复仍在撰写。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -5215,83 +4831,13 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Copy Last Answer</source>
-        <translation>复制上一个回答</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Answer Again</source>
-        <translation>重新回答</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Same Again</source>
-        <translation>原样重来</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Edit Last Message</source>
         <translation>编辑最后一条消息</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Earlier Version</source>
-        <translation>较早的版本</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Later Version</source>
-        <translation>较新的版本</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Stop the Reply</source>
-        <translation>停止回答</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Pause or Resume the Reply</source>
-        <translation>暂停或继续回答</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Find in This Chat</source>
-        <translation>在此对话中查找</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Move to Its Own Window</source>
-        <translation>移到单独的窗口</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Move to the Pane Before</source>
-        <translation>移到上一个窗格</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Move to the Pane After</source>
-        <translation>移到下一个窗格</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Larger Pane</source>
-        <translation>增大窗格</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Smaller Pane</source>
-        <translation>缩小窗格</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Even Out Panes</source>
         <translation>均分窗格</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Keep This One of the Compared</source>
-        <translation>选定对比中的此项</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
@@ -5302,11 +4848,6 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Previous Chat</source>
         <translation>上一个对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Go to the Message Field</source>
-        <translation>前往消息栏</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
@@ -5335,11 +4876,6 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/offers.py"/>
-        <source>There is nothing in the message field.</source>
-        <translation>消息栏中没有内容。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
         <source>Save Message as Prompt…</source>
         <translation>将消息存为提示词…</translation>
     </message>
@@ -5354,19 +4890,9 @@ You left it unanswered.</source>
         <translation>设置…</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>{name} is no longer listed</source>
-        <translation>{name} 已从列表中移除</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Search All Chats</source>
         <translation>搜索所有对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Nothing was written here yet.</source>
-        <translation>这里还没有写过内容。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
@@ -5388,23 +4914,8 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Pin or Unpin Chat</source>
-        <translation>置顶或取消置顶对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>Move Chat to Folder…</source>
         <translation>将对话移到文件夹…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Tags of Chat…</source>
-        <translation>对话的标签…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Archive Chat, or Take It Out</source>
-        <translation>归档对话或取消归档</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/sidebar/organiser.py"/>
@@ -5549,7 +5060,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>
         <source>{title}, answering</source>
-        <translation>{title}，回答中</translation>
+        <translation>{title}，回复中</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>
@@ -5563,38 +5074,8 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Text is as large as it can be</source>
-        <translation>文字已是最大</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Larger Text</source>
-        <translation>放大文字</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Text is as small as it can be</source>
-        <translation>文字已是最小</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Smaller Text</source>
-        <translation>缩小文字</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Usual Text Size</source>
-        <translation>默认文字大小</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Full Screen</source>
         <translation>全屏幕</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Text at {zoom} %</source>
-        <translation>文字大小 {zoom}%</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/tabs.py"/>
@@ -5631,26 +5112,6 @@ You left it unanswered.</source>
         <location filename="../../app/ui/workspace/tabs.py"/>
         <source>New chat below  Ctrl+Shift+\</source>
         <translation>在下方新建对话  Ctrl+Shift+\</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>Servers of Tools…</source>
-        <translation>工具服务器…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>Tools of This Chat…</source>
-        <translation>此对话的工具…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>No tool waits for your answer.</source>
-        <translation>没有工具在等你答复。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>Next Call That Waits for You</source>
-        <translation>下一个等你答复的调用</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/notices.py"/>
@@ -5778,7 +5239,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
         <source>Choose a small model that drafts for it, so that it answers faster</source>
-        <translation>选择一个为它起草的小模型，使它回答得更快</translation>
+        <translation>选择一个为它起草的小模型，使它回复得更快</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -5796,34 +5257,14 @@ You left it unanswered.</source>
         <translation>将其文件夹移到系统废纸篓</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/undo.py"/>
-        <source>There is nothing to bring back</source>
-        <translation>没有可找回的内容</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/undo.py"/>
-        <source>Bring Back the Last Closed Chat</source>
-        <translation>找回上次关闭的对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
-        <source>The file that holds your chats is damaged, so nothing more can be saved in it. End Stretto and start it again: it then offers to save what can be read.</source>
-        <translation>保存对话的文件已损坏，无法再写入任何内容。请退出并重新启动 Stretto：届时可保存仍能读取的内容。</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/unsaved.py"/>
         <source>Try Now</source>
         <translation>立即重试</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
-        <source>Everything is saved again.</source>
-        <translation>所有内容已重新保存。</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/answering.py"/>
         <source>The model asked for a tool instead of answering. There are no tools in this chat.</source>
-        <translation>模型没有回答，而是要求使用工具。此对话中没有工具。</translation>
+        <translation>模型没有回复，而是要求使用工具。此对话中没有工具。</translation>
     </message>
     <message>
         <location filename="../../app/chats/answering.py"/>
@@ -6033,7 +5474,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/models/errors.py"/>
         <source>Answering has failed.</source>
-        <translation>回答失败。</translation>
+        <translation>回复失败。</translation>
     </message>
     <message>
         <location filename="../../app/models/errors.py"/>
@@ -6053,7 +5494,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/models/errors.py"/>
         <source>The chat is still being answered.</source>
-        <translation>此对话仍在回答中。</translation>
+        <translation>此对话仍在回复中。</translation>
     </message>
     <message>
         <location filename="../../app/models/errors.py"/>
@@ -6134,7 +5575,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/chats/options.py"/>
         <source>The form that answers are to have cannot be used. {wrong} It stands in the chat&apos;s settings, under “Answer as”.</source>
-        <translation>无法使用所设的回答格式。{wrong} 它在对话设置的“回答格式”中。</translation>
+        <translation>无法使用所设的回复格式。{wrong} 它在对话设置的“回复格式”中。</translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
@@ -6426,14 +5867,14 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/models/residency.py"/>
         <source>The chat “{chat}” is answering with it. Stop the reply first.</source>
-        <translation>对话“{chat}”正在用它回答。请先停止回答。</translation>
+        <translation>对话“{chat}”正在用它回复。请先停止回复。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/models/residency.py"/>
         <source>%n chat is answering with it. Stop its reply first.</source>
         <comment>%n chats are answering with it. Stop their replies first.</comment>
         <translation>
-            <numerusform>%n 个对话正在用它回答。请先停止回答。</numerusform>
+            <numerusform>%n 个对话正在用它回复。请先停止回复。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -7202,7 +6643,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <source>Stop this answer</source>
-        <translation>停止此回答</translation>
+        <translation>停止此回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -7283,7 +6724,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Answered by Model</source>
-        <translation>由模型回答</translation>
+        <translation>由模型回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
@@ -7646,14 +7087,14 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/models/removal.py"/>
         <source>The chat “{title}” answers with it, and will need another model.</source>
-        <translation>对话“{title}”用它回答，之后需要其他模型。</translation>
+        <translation>对话“{title}”用它回复，之后需要其他模型。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/models/removal.py"/>
         <source>%Ln chat answers with it, and will need another model.</source>
         <comment>%Ln chats answer with it, and will need another model.</comment>
         <translation>
-            <numerusform>%Ln 个对话用它回答，之后需要其他模型。</numerusform>
+            <numerusform>%Ln 个对话用它回复，之后需要其他模型。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -7718,7 +7159,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/compare/compare.py"/>
         <source>Answer {letter}</source>
-        <translation>回答 {letter}</translation>
+        <translation>回复 {letter}</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7768,17 +7209,17 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Tick the prompts that all columns answer.</source>
-        <translation>勾选所有列要回答的提示词。</translation>
+        <translation>勾选所有列要回复的提示词。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Write a message in each line. All columns answer all of them.</source>
-        <translation>每行写一条消息。所有列都会回答全部消息。</translation>
+        <translation>每行写一条消息。所有列都会回复全部消息。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
         <source>Write the message that all columns answer.</source>
-        <translation>写下所有列要回答的消息。</translation>
+        <translation>写下所有列要回复的消息。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7793,17 +7234,17 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Scroll Compared Answers Together</source>
-        <translation>同步滚动对比的回答</translation>
+        <translation>同步滚动对比的回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Compared answers scroll together</source>
-        <translation>对比的回答同步滚动</translation>
+        <translation>对比的回复同步滚动</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Each answer scrolls by itself</source>
-        <translation>每个回答单独滚动</translation>
+        <translation>每个回复单独滚动</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -7995,16 +7436,6 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/offers.py"/>
-        <source>A prompt of {server}.</source>
-        <translation>{server} 的提示词。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>A resource of {server}.</source>
-        <translation>{server} 的资源。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
         <source>Use Prompt</source>
         <translation>使用提示词</translation>
     </message>
@@ -8012,16 +7443,6 @@ You left it unanswered.</source>
         <location filename="../../app/ui/palette/pickers.py"/>
         <source>Resources</source>
         <translation>资源</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>Being asked…</source>
-        <translation>正在询问…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>A message takes {most} files.</source>
-        <translation>一条消息可附 {most} 个文件。</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -8115,7 +7536,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} could not answer (status {status}). Try again in a while.</source>
-        <translation>{host} 无法回答（状态 {status}）。请稍后再试。</translation>
+        <translation>{host} 无法回复（状态 {status}）。请稍后再试。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8125,7 +7546,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>{host} gave an answer that is none (status {status}). Check the address.</source>
-        <translation>{host} 给出的不是有效回答（状态 {status}）。请检查地址。</translation>
+        <translation>{host} 给出的不是有效回复（状态 {status}）。请检查地址。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8171,7 +7592,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/remote/errors.py"/>
         <source>The connection to {host} broke off. What had come is kept. Answer again.</source>
-        <translation>与 {host} 的连接中断了。已收到的内容会保留。请重新回答。</translation>
+        <translation>与 {host} 的连接中断了。已收到的内容会保留。请重新回复。</translation>
     </message>
     <message>
         <location filename="../../app/remote/errors.py"/>
@@ -8196,22 +7617,22 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/remote/reading.py"/>
         <source>{host} has withheld the rest of this answer.</source>
-        <translation>{host} 扣留了此回答的其余部分。</translation>
+        <translation>{host} 扣留了此回复的其余部分。</translation>
     </message>
     <message>
         <location filename="../../app/remote/reading.py"/>
         <source>{host} could not go on. What had come is kept. Answer again.</source>
-        <translation>{host} 无法继续。已收到的内容会保留。请重新回答。</translation>
+        <translation>{host} 无法继续。已收到的内容会保留。请重新回复。</translation>
     </message>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>{host} cannot bind answers to a list or a pattern. Choose another form under “Answer as” in the chat&apos;s settings: JSON is possible.</source>
-        <translation>{host} 无法把回答限定为列表或模式。请在聊天设置的“回答格式”中选择其他形式：可以用 JSON。</translation>
+        <translation>{host} 无法把回复限定为列表或模式。请在聊天设置的“回复格式”中选择其他形式：可以用 JSON。</translation>
     </message>
     <message>
         <location filename="../../app/remote/session.py"/>
         <source>The answer of {host} could not be read.</source>
-        <translation>无法读取 {host} 的回答。</translation>
+        <translation>无法读取 {host} 的回复。</translation>
     </message>
     <message>
         <location filename="../../app/remote/session.py"/>
@@ -8243,7 +7664,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Answered elsewhere</source>
-        <translation>在别处回答</translation>
+        <translation>在别处回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -8297,11 +7718,6 @@ You left it unanswered.</source>
         <translation>忽略</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Next Misspelt Word</source>
-        <translation>下一个拼写错误</translation>
-    </message>
-    <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Small and quick, talks about anything</source>
         <translation>小巧快速，什么都能聊</translation>
@@ -8319,7 +7735,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Quick answers, room for more chats</source>
-        <translation>回答快，可容纳更多聊天</translation>
+        <translation>回复快，可容纳更多聊天</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -8334,7 +7750,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/models/suggestions.py"/>
         <source>Steady answers, room for more chats</source>
-        <translation>回答稳定，可容纳更多聊天</translation>
+        <translation>回复稳定，可容纳更多聊天</translation>
     </message>
     <message>
         <location filename="../../app/models/suggestions.py"/>
@@ -8772,7 +8188,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
         <source>They load again when a chat needs them</source>
-        <translation>对话需要时会重新载入</translation>
+        <translation>对话需要时会重新加载</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/settings_window.py"/>
@@ -8818,11 +8234,6 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Settings, {page}</source>
         <translation>设置，{page}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Spelling is not checked. Turn it on in Settings, General.</source>
-        <translation>拼写检查已关闭。可在“设置”的“通用”中打开。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/advanced.py"/>
@@ -8995,16 +8406,6 @@ You left it unanswered.</source>
         <translation>新密钥</translation>
     </message>
     <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Leave the broadcast  Ctrl+Alt+B</source>
-        <translation>退出群发  Ctrl+Alt+B</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <source>Join the broadcast  Ctrl+Alt+B</source>
-        <translation>加入群发  Ctrl+Alt+B</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
         <source>Maximum zoom reached</source>
         <translation>已放大到最大</translation>
@@ -9036,8 +8437,8 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Spelling is off. Turn it on in Settings.</source>
-        <translation>拼写检查已关闭。可在“设置”中打开。</translation>
+        <source>Spelling is off. Turn it on in Settings &gt; General.</source>
+        <translation>拼写检查已关闭。可在“设置 &gt; 通用”中打开。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/settings_commands.py"/>
@@ -9080,80 +8481,6 @@ You left it unanswered.</source>
         <translation>添加供工具使用的文件夹</translation>
     </message>
     <message>
-        <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Longest answer</source>
-        <translation>回答长度上限</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Holds from the next start on</source>
-        <translation>下次启动时生效</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>As the System</source>
-        <translation>跟随系统</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Stretto ends and starts again in this language. Answers that are written stop.</source>
-        <translation>Stretto 将退出并以此语言重新启动。正在撰写的回答会停止。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Writing</source>
-        <translation>撰写</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Send with</source>
-        <translation>发送键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Spelling</source>
-        <translation>拼写检查</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Notifications</source>
-        <translation>通知</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Models and chats</source>
-        <translation>模型与对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>KV caches on disk</source>
-        <translation>磁盘上的 KV 缓存</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>From elsewhere</source>
-        <translation>快捷访问</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Icon</source>
-        <translation>图标</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>New versions</source>
-        <translation>新版本</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/notices.py"/>
         <source>{text}… More in the chat.</source>
         <translation>{text}… 其余内容见对话。</translation>
@@ -9161,35 +8488,12 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/window/notices.py"/>
         <source>{name} could not reply.</source>
-        <translation>{name} 未能回答。</translation>
+        <translation>{name} 未能回复。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/notices.py"/>
         <source>{name} has replied.</source>
-        <translation>{name} 已回答。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast to All Chats</source>
-        <translation>群发给所有对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast is on: your next message goes to every open chat</source>
-        <translation>群发已开启：下一条消息会发给所有打开的对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Leave or Join the Broadcast</source>
-        <translation>退出或加入群发</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat was still answering and did not get this message</source>
-        <comment>%n chats were still answering and did not get this message</comment>
-        <translation>
-            <numerusform>%n 个对话仍在回答，没有收到此消息</numerusform>
-        </translation>
+        <translation>{name} 已回复。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
@@ -9204,19 +8508,19 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>That message is in another version. Wait until the reply has ended.</source>
-        <translation>该消息在另一个版本中。请等待回答结束。</translation>
+        <translation>该消息在另一个版本中。请等待回复结束。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>No model is replying</source>
-        <translation>没有模型正在回答</translation>
+        <translation>没有模型正在回复</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>%n reply stopped</source>
         <comment>%n replies stopped</comment>
         <translation>
-            <numerusform>已停止 %n 个回答</numerusform>
+            <numerusform>已停止 %n 个回复</numerusform>
         </translation>
     </message>
     <message>
@@ -9227,7 +8531,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Stop reply</source>
-        <translation>停止回答</translation>
+        <translation>停止回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -9317,92 +8621,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Pause or resume reply</source>
-        <translation>暂停或继续回答</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Ctrl+Enter</source>
-        <translation>Ctrl+Enter</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Attach pastes over</source>
-        <translation>粘贴内容超过此长度时作为附件</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>When a long answer ends and I am elsewhere</source>
-        <translation>长回答完成而我不在此窗口时</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Written by the chat’s own model while it is idle</source>
-        <translation>由对话自身的模型在空闲时撰写</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Otherwise the first words of what was asked. Your own stay.</source>
-        <translation>否则取问题的开头几个词。你自己写的标题会保留。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Titles</source>
-        <translation>标题</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Unload models</source>
-        <translation>卸载模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>As much as is sensible</source>
-        <translation>合理范围内尽量多</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Nothing</source>
-        <translation>无</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Unload models after</source>
-        <translation>闲置后卸载模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Chats find what they have read again on disk. The two sizes hold from the next start on. Models unused for that long leave memory, and come back when a chat sends.</source>
-        <translation>对话会从磁盘找回已读取的内容。两项大小从下次启动起生效。闲置达到此时间的模型会移出内存，并在对话发送消息时重新加载。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Look once a day</source>
-        <translation>每天检查一次</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Look Now</source>
-        <translation>立即检查</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Asks the makers&apos; server for one small file and tells it nothing but that you asked. Nothing is downloaded or installed by itself.</source>
-        <translation>向开发者的服务器请求一个小文件，除了你在请求之外不透露任何信息。不会自动下载或安装。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>The makers’ server is being asked</source>
-        <translation>正在询问开发者的服务器</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>You have the newest version.</source>
-        <translation>你使用的是最新版本。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/settings_window.py"/>
-        <source>Stretto {version} is there.</source>
-        <translation>Stretto {version} 已发布。</translation>
+        <translation>暂停或继续回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
@@ -9587,22 +8806,17 @@ You left it unanswered.</source>
         <translation>{keys} 已被“{command}”使用，设定后将从该命令移除。</translation>
     </message>
     <message>
-        <location filename="../../app/ui/window/palette_commands.py"/>
-        <source>Settings, {section}</source>
-        <translation>设置，{section}</translation>
-    </message>
-    <message>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/ui/window/exchange_commands.py"/>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
         <source>This chat is empty.</source>
-        <translation>这里还没有写过内容。</translation>
+        <translation>此对话为空。</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Copy Last Reply</source>
-        <translation>复制最后的回答</translation>
+        <translation>复制最后的回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
@@ -9627,12 +8841,12 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Stop Reply</source>
-        <translation>停止回答</translation>
+        <translation>停止回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Pause Reply</source>
-        <translation>暂停回答</translation>
+        <translation>暂停回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
@@ -9667,7 +8881,7 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
         <source>Keep This Reply</source>
-        <translation>保留此回答</translation>
+        <translation>保留此回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
@@ -9710,363 +8924,12 @@ You left it unanswered.</source>
         <translation>归档对话</translation>
     </message>
     <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Models of an architecture that is newer than this version of Stretto need a newer mlx-lm. Choose its wheel, as it was downloaded. If a start with it fails, Stretto uses its own.</source>
-        <translation>若模型的架构比此版本的 Stretto 更新，则需要更新的 mlx-lm。请选择下载的 wheel 包。如果用它启动失败，Stretto 会使用自带版本。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>It is being tried in a process of its own…</source>
-        <translation>正在单独的进程中试用…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Each architecture is made small and tried, which takes a few minutes…</source>
-        <translation>正在以小规模逐一试用各架构，需要几分钟…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Which mlx-lm is used</source>
-        <translation>使用哪个 mlx-lm</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Use Stretto’s own from the next start on</source>
-        <translation>下次启动起使用 Stretto 自带版本</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>What it can do</source>
-        <translation>支持哪些功能</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Try All Architectures</source>
-        <translation>试用所有架构</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Stop Trying</source>
-        <translation>停止试用</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>Wheel of mlx-lm</source>
-        <translation>mlx-lm 的 wheel 包</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/advanced.py"/>
-        <source>It could not be tried: {error}.</source>
-        <translation>无法试用：{error}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Web pages that may ask</source>
-        <translation>可提问的网页</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>none</source>
-        <comment>no web page</comment>
-        <translation>无</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>As https://example.org, several with blanks between them</source>
-        <translation>例如 https://example.org，多个以空格分隔</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Web pages</source>
-        <translation>网页</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Sessions</source>
-        <translation>会话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>none</source>
-        <comment>no session</comment>
-        <translation>无</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>One more takes the place of the longest unused</source>
-        <translation>新会话会取代闲置最久的会话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Requests at once</source>
-        <translation>同时请求数</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source> at once</source>
-        <translation> 个同时请求</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>any at once</source>
-        <translation>不限同时请求</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Requests a minute</source>
-        <translation>每分钟请求数</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source> a minute</source>
-        <translation> 次/分钟</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>any a minute</source>
-        <translation>每分钟不限</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Each key</source>
-        <translation>每个密钥</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Unload idle models</source>
-        <translation>卸载闲置模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>never</source>
-        <translation>从不</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Models that no chat here uses are unloaded after so long</source>
-        <translation>此处没有对话使用的模型，闲置这么久后卸载</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Unload after</source>
-        <translation>闲置后卸载</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Less</source>
-        <translation>收起</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Where things are</source>
-        <translation>文件位置</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>KV caches</source>
-        <translation>KV 缓存</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Show the folder of KV caches</source>
-        <translation>显示 KV 缓存文件夹</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Look</source>
-        <translation>界面</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>All text</source>
-        <translation>所有文字</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Of the size that the system asks for</source>
-        <translation>使用系统要求的大小</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>The arrow keys make it larger and smaller</source>
-        <translation>用方向键放大或缩小</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Text size</source>
-        <translation>文字大小</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Always less</source>
-        <translation>始终减弱</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Otherwise as the system asks for</source>
-        <translation>否则按系统要求</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Motion</source>
-        <translation>动态效果</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>A line for a terminal</source>
-        <translation>一行终端命令</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>A few lines for OpenAI&apos;s library</source>
-        <translation>OpenAI 库的几行代码</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>What editors and agents look for in their environment</source>
-        <translation>编辑器和代理在其环境变量中查找的内容</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/form_page.py"/>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Other programs</source>
-        <translation>其他程序</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>May ask the models here</source>
-        <translation>可向这里的模型提问</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Editors, scripts and agents, by OpenAI&apos;s and Anthropic&apos;s HTTP</source>
-        <translation>编辑器、脚本和代理，通过 OpenAI 和 Anthropic 的 HTTP 接口</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Programs</source>
-        <translation>程序</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Only with a key</source>
-        <translation>仅凭密钥</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Who may</source>
-        <translation>访问权限</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Also from other machines, with a key</source>
-        <translation>也允许其他电脑凭密钥访问</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Now</source>
-        <translation>当前</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copy for</source>
-        <translation>复制用于</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Open at {address}, %n connected</source>
-        <comment>Open at {address}, %n connected</comment>
-        <translation>
-            <numerusform>已在 {address} 开放，%n 个连接</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Open at {address}, nobody is connected</source>
-        <translation>已在 {address} 开放，无人连接</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Off. Nothing listens.</source>
-        <translation>已关闭。没有任何监听。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Opening…</source>
-        <translation>正在开放…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>since {date}</source>
-        <translation>自 {date} 起</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Nobody gets in with it any more. There is no way back</source>
-        <translation>此后无人能再用它进入。无法恢复</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Who is it for?</source>
-        <translation>给谁使用？</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>That was not possible: {error}.</source>
-        <translation>无法完成：{error}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copied.</source>
-        <translation>已复制。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copied. Put your key in.</source>
-        <translation>已复制。请填入你的密钥。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The key for “{name}”. It is shown now and never again.</source>
-        <translation>“{name}”的密钥。现在显示一次，以后不再显示。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The new key</source>
-        <translation>新密钥</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>In the menu bar</source>
-        <translation>在菜单栏中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>In the system’s tray</source>
-        <translation>在系统托盘中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Quick Question opens a small window. For a key that is heard everywhere, let your system’s keyboard settings start the command “{command}”: a program cannot take such a key by itself on every system.</source>
-        <translation>“快速提问”会打开一个小窗口。如需全局快捷键，请在系统的键盘设置中让它启动命令“{command}”：程序无法在每个系统上自行占用这样的键。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Quick Question opens a small window. For a key that is heard everywhere, let your Shortcuts app start the command “{command}”: a program cannot take such a key by itself on every system.</source>
-        <translation>“快速提问”会打开一个小窗口。如需全局快捷键，请在“快捷指令”App 中让它启动命令“{command}”：程序无法在每个系统上自行占用这样的键。</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/sidebar/chat_row.py"/>
         <location filename="../../app/ui/sidebar/guests.py"/>
         <location filename="../../app/ui/transcript/message_row.py"/>
         <location filename="../../app/ui/window/notices.py"/>
         <source>replying</source>
-        <translation>正在回答</translation>
+        <translation>正在回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -10078,16 +8941,6 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/pane_menus.py"/>
         <source>Add Remote Model…</source>
         <translation>添加远程模型…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>The keyboard’s language</source>
-        <translation>键盘的语言</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/settings/look.py"/>
-        <source>Not checked</source>
-        <translation>不检查</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/main_window.py"/>
