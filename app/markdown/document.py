@@ -14,6 +14,7 @@ from app.markdown.blocks import BlockSplitter
 from app.markdown.highlight import Colours, Lines
 from app.markdown.inline import InlineParser, raw_rows
 from app.markdown.layout import GrowingCode, block_rows, line_rows
+from app.markdown.marked import markdown_text
 from app.markdown.maths import OBJECT, MathObject
 from app.markdown.painting import Underlay
 from app.markdown.plaintext import plain_text
@@ -358,6 +359,10 @@ class MarkdownDocument(QObject):
         Unlike Qt's own it has list markers, task boxes, and tabs between the cells of a table.
         """
         return plain_text(self._writer, first, self.end_position if last is None else last)
+
+    def markdown_text(self, first: int = 0, last: int | None = None) -> str:
+        """What stands between two positions as Markdown: what it is written with is kept."""
+        return markdown_text(self._writer, first, self.end_position if last is None else last)
 
     def paint_under(self, painter: QPainter, clip: QRectF | None = None) -> None:
         """Paints what lies under the text, in document coordinates. Call before drawing it."""

@@ -27,7 +27,7 @@ def plain_text(writer: RowWriter, first: int, last: int) -> str:
         if begin.position() > last:
             break
         if previous is not None:
-            parts.append(_between(previous, row))
+            parts.append(between(previous, row))
         if isinstance(row, TableRow):
             parts.append(_table(begin, first, last, row.rtl))
         else:
@@ -36,7 +36,8 @@ def plain_text(writer: RowWriter, first: int, last: int) -> str:
     return "".join(parts)
 
 
-def _between(above: Row, row: Row) -> str:
+def between(above: Row, row: Row) -> str:
+    """The line ends between two rows of a text that is pasted."""
     if isinstance(row, TextRow) and row.joined:
         return ""
     return "\n" if _close(above, row) else "\n\n"

@@ -30,6 +30,7 @@ from app.ui.transcript.message_row import (
 )
 from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.manners import caret, mirror, mirrored
+from app.ui.widgets.textview import TextView
 from engine.errors import CAPACITY_EXHAUSTED, MODEL_LOAD_FAILED, OUT_OF_MEMORY
 
 
@@ -346,8 +347,16 @@ class AnswerRow(MessageRow):
     def move_code(self, by: int) -> None:
         self._view.move_code(by)
 
+    @property
+    def body(self) -> TextView | None:
+        return self._view if self._markdown.source else None
+
+    @property
+    def markdown(self) -> MarkdownDocument | None:
+        return self._markdown
+
     def pop_menu(self) -> None:
-        self._view.pop_menu()
+        self._view.pop_menu_by_key()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if event.reason() == QContextMenuEvent.Reason.Keyboard:

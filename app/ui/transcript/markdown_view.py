@@ -20,7 +20,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
-    QContextMenuEvent,
     QFocusEvent,
     QGuiApplication,
     QKeyEvent,
@@ -31,7 +30,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.markdown import CodeBlock, MarkdownDocument
 from app.markdown.rows import CODE_HEADER, CODE_PAD
@@ -455,20 +454,19 @@ class MarkdownView(TextView):
         """What Copy takes: list markers, task boxes and tabs between cells stay."""
         cursor = self.textCursor()
         data = QMimeData()
-        data.setText(self._markdown.plain_text(cursor.selectionStart(), cursor.selectionEnd()))
+        ends = cursor.selectionStart(), cursor.selectionEnd()
+        data.setText(self._markdown.plain_text(*ends))
+        data.setData("text/markdown", self._markdown.markdown_text(*ends).encode())
         return data
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        self._pop_menu(event.pos(), self._buttons.code_at(event.pos()), event.globalPos())
-
-    def pop_menu(self) -> None:
-        """The same by key: for the first code block that is in view."""
+    def pop_menu_by_key(self) -> None:
+        """Its menu for the first code block that is in view."""
         seen = QRectF(self.visibleRegion().boundingRect())
         held = self._buttons.held
         code = held or next(iter(self._markdown.code_blocks(seen)), None)
         top = seen.topLeft() if code is None else self._markdown.code_area(code).topLeft()
         at = QPoint(round(top.x()), max(round(top.y()), round(seen.top())))
-        self._pop_menu(at, code, self.mapToGlobal(at))
+        self.pop_menu(at, self.mapToGlobal(at))
 
     def move_code(self, by: int) -> None:
         """Move the wide code that is in view sideways, by so many pixels."""
@@ -476,10 +474,9 @@ class MarkdownView(TextView):
             self._wide.move(code, self._wide.moved(code) + by)
         self.viewport().update()
 
-    def _pop_menu(self, at: QPoint, code: CodeBlock | None, place: QPoint) -> None:
-        menu = self.createStandardContextMenu(at)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    def add_to_menu(self, menu: QMenu, at: QPoint) -> None:
         menu.addSeparator()
+        code = self._buttons.code_at(at)
         if code is not None:
             menu.addAction(tr("Copy Code"), lambda: self._buttons.act("copy", code))
             if self._buttons.can_wrap(code):
@@ -488,9 +485,8 @@ class MarkdownView(TextView):
                 )
                 wrap.setCheckable(True)
                 wrap.setChecked(code.wrapped)
-        menu.addAction(tr("Copy Answer as Markdown"), self.copy_markdown)
-        menu.addAction(tr("Copy Answer as Plain Text"), self.copy_plain)
-        menu.popup(place)
+        menu.addAction(tr("Copy Reply as Markdown"), self.copy_markdown)
+        menu.addAction(tr("Copy Reply as Plain Text"), self.copy_plain)
 
     def copy_markdown(self) -> None:
         """Put the whole answer's source on the clipboard."""
@@ -580,6 +576,9 @@ class MarkdownView(TextView):
             self.viewport().update()
         else:
             super().wheelEvent(event)
+
+    def place_at(self, at: QPointF) -> int:
+        return super().place_at(at + QPointF(self._wide.moved_at(at.y()), 0))
 
     def _moved(self, event: QMouseEvent) -> QMouseEvent:
         """The event where the text under the pointer is in the document."""

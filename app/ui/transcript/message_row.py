@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.chats.actions import Action
 from app.chats.attached import about, shown_pages, used
+from app.markdown import MarkdownDocument
 from app.settings.language import counted, mark, number, tr
 from app.store import AttachedText, Attachment, Attachments, Message
 from app.store.index import shown_text
@@ -354,8 +355,21 @@ class MessageRow(QWidget):
     def move_code(self, by: int) -> None:
         """Move wide code that is in view sideways, by so many pixels."""
 
+    @property
+    def body(self) -> TextView | None:
+        """The text that its speaker said, if there is one on screen."""
+        return None
+
+    @property
+    def markdown(self) -> MarkdownDocument | None:
+        """The same as it is rendered, of an answer."""
+        return None
+
     def pop_menu(self) -> None:
-        """Open the menu of its text, where it has one of its own."""
+        """Open the menu of its text, by key."""
+        if (body := self.body) is not None:
+            at = body.visibleRegion().boundingRect().topLeft()
+            body.pop_menu(at, body.mapToGlobal(at))
 
     def _button(self, icon: str, tip: str, action: Action) -> IconButton:
         button = IconButton(icon, tip, self, side=26)

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QColor,
+    QContextMenuEvent,
     QFocusEvent,
     QKeyEvent,
     QKeySequence,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
     QResizeEvent,
@@ -35,9 +37,10 @@ from app.ui.style.icons import icon
 from app.ui.style.theme import scaled, theme
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import MessageRow
+from app.ui.transcript.selection import Selection
 from app.ui.transcript.tool_row import ToolRow
 from app.ui.transcript.user_row import UserRow
-from app.ui.widgets.textview import Words
+from app.ui.widgets.textview import TextView, Words
 
 
 @dataclass
@@ -130,9 +133,16 @@ class TranscriptKeys:
     def press(self, event: QKeyEvent) -> bool:
         """Do what a key means here; False if it means nothing."""
         key, number = Qt.Key(event.key()), self._with_keys()
+        selection = self._view.selection
         row = self._view.places[number].row if number is not None else None
         if key in _PAGES:
             self._view.scroll_pages(_PAGES[key])
+        elif event.matches(QKeySequence.StandardKey.SelectAll):
+            selection.select_all()
+        elif event.matches(QKeySequence.StandardKey.Copy) and selection.copy():
+            pass
+        elif key == Qt.Key.Key_Escape:
+            return selection.clear()
         elif number is None:
             return False
         elif key in _STEPS:
@@ -219,6 +229,9 @@ class TranscriptView(QAbstractScrollArea):
         asked(action, id): what a message's buttons ask for.
         left(forward): the focus is to go on to what comes after the conversation, or before it.
         put_up(id): a message has come near enough to what is seen to have a row.
+
+    Attributes:
+        selection: what is selected in it.
     """
 
     TOP, BOTTOM, GAP = 20, 12, 8
@@ -248,6 +261,8 @@ class TranscriptView(QAbstractScrollArea):
         self._found_in = ""  # the one message in which the words are marked; "" for all
         self._left_out: frozenset[str] = frozenset()
         self._keys = TranscriptKeys(self)
+        self.selection = Selection(self, chat)
+        self.selection.copied.connect(lambda: self.asked.emit("copied", ""))
         self.setAccessibleName(tr("Conversation"))
         chat.path_changed.connect(self._rebuild)
         chat.turn_changed.connect(self._on_turn)
@@ -289,6 +304,10 @@ class TranscriptView(QAbstractScrollArea):
         """Go to the newest text and follow it."""
         self._follow = True
         self.lay_out()
+
+    def follow(self, on: bool) -> None:
+        """Let new text pull the view along, or not."""
+        self._follow = on
 
     def scroll_pages(self, pages: float) -> None:
         """Scroll by viewports, for keys that arrive in the composer."""
@@ -396,8 +415,11 @@ class TranscriptView(QAbstractScrollArea):
             if place.width == width and place.row is not None:
                 continue
             if place.row is None:
-                place.row = self._put_up(place)
+                self._put_up(number)
+            assert place.row is not None
             height = place.row.arrange(width)
+            for text in place.row.findChildren(TextView):  # a thought or a file may be new
+                text.across = self.selection
             place.width = width
             if height != place.height:
                 place.height = height
@@ -479,6 +501,21 @@ class TranscriptView(QAbstractScrollArea):
         if not self._keys.press(event):
             event.ignore()
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.selection.press(None, event)
+        event.ignore()  # what is around it makes the pane the current one
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.selection.drag(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.selection.release()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Mouse:
+            self.selection.pop_menu(None, event.pos(), event.globalPos())
+
     def focusInEvent(self, event: QFocusEvent) -> None:
         self.enter()
 
@@ -502,6 +539,7 @@ class TranscriptView(QAbstractScrollArea):
         for gone in before.values():
             self._take_down(gone)
         self._follow = True
+        self.selection.check()
         self._mark_rows()
         self._soon.start()
 
@@ -555,7 +593,8 @@ class TranscriptView(QAbstractScrollArea):
     def _answering(self) -> bool:
         return self._chat.answering
 
-    def _put_up(self, place: Place) -> MessageRow:
+    def _put_up(self, number: int) -> None:
+        place = self._places[number]
         message = self._chat.shown(place.message_id)
         row: MessageRow
         if message.role == "tool":
@@ -581,8 +620,9 @@ class TranscriptView(QAbstractScrollArea):
         row.asked.connect(self.asked)
         row.left.connect(self.left)
         row.reached.connect(self._on_reached)
+        if self.selection.runs_over:
+            self.selection.show_in(number)
         self.put_up.emit(message.id)
-        return row
 
     def _tool_row(self, message: Message) -> ToolRow:
         tools = self._chat.tools

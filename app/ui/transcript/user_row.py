@@ -67,6 +67,10 @@ class UserRow(MessageRow):
         self._reveal()
 
     @property
+    def body(self) -> TextView | None:
+        return self._view
+
+    @property
     def note(self) -> str:
         return tr(LEFT_OUT) if self._left_out else ""
 

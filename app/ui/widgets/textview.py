@@ -5,10 +5,19 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from math import ceil
+from typing import Protocol
 
-from PySide6.QtCore import QMimeData, Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor, QTextDocument, QWheelEvent
-from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl, Signal, Slot
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QTextCursor,
+    QTextDocument,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QFrame, QMenu, QTextBrowser, QTextEdit, QWidget
 
 from app.ui.style.theme import theme
 from app.ui.widgets.asking import ask_and_open
@@ -19,6 +28,16 @@ Words = str | Callable[[str], Sequence[tuple[int, int]]]
 """What to mark: these words as they stand, or what a function finds in a text."""
 
 
+class Across(Protocol):
+    """What selects over several texts; it is told of what the mouse does in each."""
+
+    def press(self, text: TextView, event: QMouseEvent) -> bool: ...
+    def drag(self, event: QMouseEvent) -> bool: ...
+    def release(self) -> None: ...
+    def begin_in(self, text: TextView) -> None: ...
+    def pop_menu(self, text: TextView, at: QPoint, place: QPoint) -> None: ...
+
+
 class TextView(QTextBrowser):
     """Shows one QTextDocument in full height; a document without a parent gets the view as one.
 
@@ -27,6 +46,7 @@ class TextView(QTextBrowser):
 
     Attributes:
         stop: the number of the place in it that has the focus; -1 for none.
+        across: what selects over this and other texts, if anything does.
     """
 
     height_changed = Signal()
@@ -38,12 +58,17 @@ class TextView(QTextBrowser):
         self._marks: list[QTextEdit.ExtraSelection] = []
         self._marked: Sequence[tuple[int, int]] = ()
         self._words: Words = ""
+        self._part: tuple[int, int] | None = None
         self.stop = -1
+        self.across: Across | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setOpenLinks(False)
         self.setOpenExternalLinks(False)
+        keys = Qt.TextInteractionFlag.TextSelectableByKeyboard
+        self.setTextInteractionFlags(self.textInteractionFlags() | keys)
+        self.setCursorWidth(0)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.DefaultContextMenu)
         self.viewport().setAutoFillBackground(False)
@@ -54,6 +79,7 @@ class TextView(QTextBrowser):
         self.setDocument(document)
         self.anchorClicked.connect(self._on_link)
         document.documentLayout().documentSizeChanged.connect(self._on_size)
+        document.contentsChanged.connect(self._on_contents)
 
     def height_for(self, width: int) -> int:
         """Lay the document out at ``width`` pixels and give its height."""
@@ -78,7 +104,7 @@ class TextView(QTextBrowser):
             while not found.isNull() and len(self._found) < MOST_MARKS:
                 self._found.append(_mark(found))
                 found = self.document().find(words, found)
-        self.setExtraSelections([*self._marks, *self._found])
+        self._show_marks()
         if not self._found:
             return None
         return float(self.cursorRect(self._found[0].cursor).top())
@@ -94,7 +120,33 @@ class TextView(QTextBrowser):
         """Mark these places (begin, end) of the document's plain text; none takes them away."""
         self._marked = places
         self._marks = self._marked_at(places, self.document().toPlainText()) if places else []
-        self.setExtraSelections([*self._marks, *self._found])
+        self._show_marks()
+
+    def show_part(self, part: tuple[int, int] | None) -> None:
+        """Show a part as selected: it belongs to a selection that runs over several texts.
+
+        A part that ends behind the text grows with it.
+        """
+        if part != self._part:
+            self._part = part
+            self._show_marks()
+
+    def _show_marks(self) -> None:
+        marks = [*self._marks, *self._found]
+        if self._part is not None:
+            last, cursor = self.document().characterCount() - 1, QTextCursor(self.document())
+            cursor.setPosition(min(self._part[0], last))
+            cursor.setPosition(min(self._part[1], last), QTextCursor.MoveMode.KeepAnchor)
+            marks.append(_mark(cursor))
+        self.setExtraSelections(marks)
+
+    def place_at(self, at: QPointF) -> int:
+        """The position in the document that is nearest to a point of this widget."""
+        if at.y() < 0:
+            return 0
+        if at.y() >= self.height():
+            return self.document().characterCount() - 1
+        return self.cursorForPosition(at.toPoint()).position()
 
     def _marked_at(
         self, places: Sequence[tuple[int, int]], text: str
@@ -134,12 +186,39 @@ class TextView(QTextBrowser):
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()  # the transcript scrolls, never a message in it
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if self.across is None or not self.across.press(self, event):
+            super().mousePressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if self.across is None or not self.across.press(self, event):
+            super().mouseDoubleClickEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self.across is None or not self.across.drag(event):
+            super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if self.across is not None and event.button() == Qt.MouseButton.LeftButton:
+            self.across.release()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self.pop_menu(event.pos(), event.globalPos())
+
+    def pop_menu(self, at: QPoint, place: QPoint) -> None:
+        """Open its menu for a point of it, at a place of the screen."""
+        if self.across is not None:
+            self.across.pop_menu(self, at, place)
+
+    def add_to_menu(self, menu: QMenu, at: QPoint) -> None:
+        """Add what can be done with what is at this point."""
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if (
-            event.matches(QKeySequence.StandardKey.Copy)
-            or event.matches(QKeySequence.StandardKey.SelectAll)
-            or event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-        ):
+        copies = event.matches(QKeySequence.StandardKey.Copy) and self.textCursor().hasSelection()
+        if copies or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            if self.across is not None and not copies:
+                self.across.begin_in(self)
             super().keyPressEvent(event)
         else:
             event.ignore()
@@ -147,6 +226,11 @@ class TextView(QTextBrowser):
     @Slot(QUrl)
     def _on_link(self, address: QUrl) -> None:
         ask_and_open(self, address)
+
+    @Slot()
+    def _on_contents(self) -> None:
+        if self._part is not None:
+            self._show_marks()
 
     @Slot()
     def _on_size(self) -> None:

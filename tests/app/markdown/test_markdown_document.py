@@ -396,3 +396,30 @@ def test_a_document_goes_when_nobody_holds_it() -> None:
 
 def test_a_code_block_is_a_value() -> None:
     assert CodeBlock("x", "py", 0, 1) == CodeBlock("x", "py", 0, 1)
+
+
+_NOT_THE_SAME = {"atx closing", "bullet markers", "deep quotation", "deep list", "brackets"}
+"""Where Markdown has no way to write what is shown, or the depth that is shown is cut."""
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLES.keys() - _NOT_THE_SAME))
+def test_what_is_copied_as_markdown_reads_the_same(name: str) -> None:
+    if len(SAMPLES[name]) < 20_000:
+        document = rendered(SAMPLES[name])
+        again = rendered(document.markdown_text())
+        assert again.plain_text() == document.plain_text()
+
+
+def test_a_part_is_copied_as_markdown_with_its_marks() -> None:
+    document = rendered("One **bold *both* word** and `code`.\n\n- [x](https://a.b)\n- two\n")
+    text = document.document.toPlainText()
+    first, last = text.index("old"), text.index("ode")
+    assert document.markdown_text(first, last) == "**old *both* word** and `c`"
+    item = text.index("two")
+    assert document.markdown_text(item, item + 3) == "- two"
+    assert document.markdown_text(item + 1, item + 3).strip() == "wo"
+    assert "[x](https://a.b)" in document.markdown_text()
+    code = rendered("```py\na = '```'\nb\n```")
+    assert code.markdown_text() == "````py\na = '```'\nb\n````"
+    table = rendered("| a | b |\n|--|--|\n| *1* | 2 |\n| 3 | 4 |")
+    assert table.markdown_text() == "| a | b |\n|---|---|\n| *1* | 2 |\n| 3 | 4 |"

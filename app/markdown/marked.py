@@ -1,0 +1,177 @@
+"""A selection as Markdown again: the marks of the rows that it runs over, and of their words."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Sequence
+from itertools import groupby, takewhile
+
+from PySide6.QtGui import QTextBlock, QTextCursor
+
+from app.markdown.inline import FORMULA
+from app.markdown.plaintext import between
+from app.markdown.rows import QUOTE, CodeKey, Ink, Row, Span, TableRow, TextRow
+from app.markdown.tex import typed
+from app.markdown.writing import RowWriter
+
+
+def markdown_text(writer: RowWriter, first: int, last: int) -> str:
+    """What stands between two positions of the document, written so that it renders the same."""
+    parts: list[str] = []
+    previous: Row | None = None
+    close = ""  # what ends the code that is open
+    for place, row in enumerate(writer.rows):
+        begin, end = writer.blocks(place)
+        if row.kind == "pad" or end.position() + end.length() <= first:
+            continue
+        if begin.position() > last:
+            break
+        code, above = _code(row), _code(previous)
+        if code != above:
+            parts.append(close)
+            close = ""
+        if previous is not None:
+            parts.append(_gap(previous, row))
+        if code is not None and code != above:
+            fence = _fence(writer, place)
+            parts.append(f"{_margin(row.levels)}{fence}{code.language}\n")
+            close = f"\n{_margin(row.levels)}{fence}"
+        if isinstance(row, TableRow):
+            parts.append(textwrap.indent(_table(begin, row, first, last), _margin(row.levels)))
+        else:
+            lead = "" if row.joined else _lead(row, begin.position() >= first)
+            parts.append(lead + _text(row, begin, first, last))
+        previous = row
+    return textwrap.dedent("".join([*parts, close]))
+
+
+def _code(row: Row | None) -> CodeKey | None:
+    return row.code if isinstance(row, TextRow) else None
+
+
+def _fence(writer: RowWriter, place: int) -> str:
+    """More ticks than stand in the code that begins there."""
+    longest, code = 2, _code(writer.rows[place])
+    for number in range(place, len(writer.rows)):
+        row = writer.rows[number]
+        if not isinstance(row, TextRow) or row.code != code:
+            break
+        runs = re.findall("`+", "".join(span.text for span in row.spans))
+        longest = max(longest, *map(len, runs), 2)
+    return "`" * (longest + 1)
+
+
+def _gap(above: Row, row: Row) -> str:
+    ends = between(above, row)
+    if ends != "\n\n":
+        return ends
+    # A quotation goes on over an empty line of its own.
+    shared = zip(above.levels, row.levels, strict=False)
+    deep = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], shared))
+    return f"\n{_margin(row.levels[:deep]).rstrip()}\n"
+
+
+def _margin(levels: Sequence[str]) -> str:
+    return "".join("> " if level == QUOTE else " " * (len(level) + 1) for level in levels)
+
+
+def _lead(row: TextRow, whole: bool) -> str:
+    """What stands before the first line; ``whole``: it is selected from its beginning."""
+    before = _margin(row.levels)
+    if row.item is not None and whole:
+        item, levels = row.item, list(row.levels)
+        inner = max((n for n, level in enumerate(levels) if level != QUOTE), default=len(levels))
+        before = _margin(levels[:inner])
+        before += f"{item.number}{item.delimiter} " if item.ordered else "- "
+        before += {"todo": "[ ] ", "done": "[x] "}.get(item.task, "")
+    if row.kind.startswith("heading"):
+        before += "#" * int(row.kind[-1]) + " "
+    return before
+
+
+def _text(row: TextRow, block: QTextBlock, first: int, last: int) -> str:
+    if row.kind == "rule":
+        return "---"
+    spans = _cut(row.spans, first - block.position(), last - block.position())
+    if row.code is not None or row.kind == "raw":
+        return "".join(span.text for span in spans)
+    text = _marked(spans, _LAYERS)
+    # What would begin a heading, a list or a quotation is a word of the text.
+    text = re.sub(r"^(\s*\d*)([#>+.)-])(?=\s)", r"\1\\\2", text)
+    return text.replace("\u2028", "  \n" + _margin(row.levels))
+
+
+def _cut(spans: Sequence[Span], first: int, last: int) -> list[Span]:
+    """The part of the spans between two places, counted in UTF-16 units."""
+    found, at = [], 0
+    for text, ink in spans:
+        units = text.encode("utf-16-le", "surrogatepass")
+        part = units[2 * max(first - at, 0) : 2 * max(last - at, 0)]
+        if part:
+            found.append(Span(part.decode("utf-16-le", "replace"), ink))
+        at += len(units) // 2
+    return found
+
+
+_LAYERS = ("link", "strike", "bold", "italic")
+_MARKS = {"strike": "~~", "bold": "**", "italic": "*"}
+
+
+def _marked(spans: Sequence[Span], layers: Sequence[str]) -> str:
+    """The spans with their marks, the outermost first, so that none is closed and opened again."""
+    if not layers:
+        return "".join(_plain(text, ink) for text, ink in spans)
+    parts = []
+    for value, group in groupby(spans, key=lambda span: getattr(span.ink, layers[0])):
+        inner, bare = list(group), layers[1:]
+        if not value:
+            parts.append(_marked(inner, bare))
+        elif layers[0] == "link":
+            words = "".join(span.text for span in inner)
+            parts.append(words if words == value else f"[{_marked(inner, bare)}]({value})")
+        else:
+            text = _marked(inner, bare)
+            words, sign = text.strip(), _MARKS[layers[0]]
+            head = text[: len(text) - len(text.lstrip())]
+            tail = text[len(text.rstrip()) :] if words else ""
+            parts.append(f"{head}{sign}{words}{sign}{tail}" if words else text)
+    return "".join(parts)
+
+
+# Not brackets: "\[" begins a formula.
+_ACTIVE = re.compile(r"[\\`*]|(?<!\w)_|_(?!\w)|<(?=[\w/!?])|~(?=~)")
+
+
+def _plain(text: str, ink: Ink) -> str:
+    if ink.math:
+        return typed(ink.math, ink.display) * text.count(FORMULA)
+    if ink.code:
+        fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
+        pad = " " if text.startswith("`") or text.endswith("`") else ""
+        return f"{fence}{pad}{text}{pad}{fence}"
+    return _ACTIVE.sub(r"\\\g<0>", text)
+
+
+def _table(block: QTextBlock, row: TableRow, first: int, last: int) -> str:
+    """The rows that are touched, whole: the uppermost is the header. In one cell: its words."""
+    table = QTextCursor(block).currentTable()
+    lines: list[str] = []
+    for number, cells in enumerate(row.cells):
+        places = [table.cellAt(number, column) for column in range(table.columns())]
+        # In a table that runs from right to left Qt's first column is the last.
+        ordered = list(reversed(places)) if row.rtl else places
+        for place, spans in zip(ordered, cells, strict=True):
+            if place.firstPosition() <= first <= last <= place.lastPosition():
+                return _marked(
+                    _cut(spans, first - place.firstPosition(), last - place.firstPosition()),
+                    _LAYERS,
+                )
+        if places[-1].lastPosition() < first or places[0].firstPosition() > last:
+            continue
+        words = (_marked(spans, _LAYERS).replace("|", r"\|") for spans in cells)
+        lines.append("| " + " | ".join(word.replace("\u2028", "<br>") for word in words) + " |")
+        if len(lines) == 1:
+            signs = {"l": "---", "c": ":-:", "r": "--:"}
+            lines.append("|" + "|".join(signs[each] for each in row.align) + "|")
+    return "\n".join(lines)

@@ -1,0 +1,416 @@
+"""A selection that runs over the messages of a chat, and what of it goes to the clipboard.
+
+Within one text the selection is Qt's own. Where a drag leaves the text, it becomes two ends in the
+path: what lies between is marked where it has a row, and taken from the chat where it has none.
+"""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple, Protocol
+
+import shiboken6
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QClipboard, QGuiApplication, QMouseEvent
+from PySide6.QtWidgets import QApplication, QMenu, QScrollBar, QTextBrowser, QWidget
+
+from app import flows
+from app.chats.chat import Chat
+from app.markdown import MarkdownDocument
+from app.markdown.plainly import plainly
+from app.settings.language import tr
+from app.store import Message
+from app.ui.transcript.message_row import MOST_LAID_OUT, MessageRow, beginning, who
+from app.ui.widgets.textview import TextView
+
+_LAST = 2**31 - 1
+"""A position behind all of a text, however long it becomes."""
+_AT_ONCE = 60_000
+"""Characters that are copied at once: more would hold the window, and are made on a thread."""
+
+
+class Shown(Protocol):
+    """A message of the path, and its widget while it has one."""
+
+    message_id: str
+    top: int
+    row: MessageRow | None
+
+
+class Conversation(Protocol):
+    """What is selected in."""
+
+    @property
+    def places(self) -> Sequence[Shown]: ...
+    def viewport(self) -> QWidget: ...
+    def verticalScrollBar(self) -> QScrollBar: ...
+    def follow(self, on: bool) -> None: ...
+
+
+class End(NamedTuple):
+    """One end of a selection: which message of the path, and where in its text."""
+
+    number: int
+    position: int
+    message_id: str
+
+
+class Taken(NamedTuple):
+    """What is copied of one message, as Markdown; a person's own words are as they were typed."""
+
+    speaker: str
+    text: str
+    typed: bool
+
+
+class Selection(QObject):
+    """Of one conversation: by mouse over texts and margins, by Shift and a click, or all of it.
+
+    Signals:
+        copied(): what took a while to be made is on the clipboard.
+    """
+
+    copied = Signal()
+
+    def __init__(self, view: Conversation, chat: Chat) -> None:
+        super().__init__(view.viewport())
+        self._view, self._chat = view, chat
+        self._ends: tuple[End, End] | None = None  # where it was begun, and where it is now
+        self._origin: End | None = None  # where the press was, that it may begin at
+        self._text: TextView | None = None  # the one that was pressed last
+        self._dragging = False
+        self._pointer = QPointF()
+        self._pressed_at = QPointF()
+        self._scroll = QTimer(self, interval=25)
+        self._scroll.timeout.connect(self._on_scroll)
+
+    @property
+    def runs_over(self) -> bool:
+        """Whether there is one that is not within one text only."""
+        return self._ends is not None
+
+    def part(self, number: int) -> tuple[int, int] | None:
+        """From where to where a message's text is selected; None for not at all."""
+        if self._ends is None:
+            return None
+        first, last = sorted(self._ends)
+        if not first.number <= number <= last.number:
+            return None
+        return (
+            first.position if number == first.number else 0,
+            last.position if number == last.number else _LAST,
+        )
+
+    def show_in(self, number: int) -> None:
+        """Mark the selected part of a message, if it has a row."""
+        row = self._view.places[number].row
+        if row is not None and row.body is not None:
+            row.body.show_part(self.part(number))
+
+    def clear(self) -> bool:
+        """Select nothing; whether anything was."""
+        had = self._forget_native() or self._ends is not None
+        self._set_ends(None)
+        return had
+
+    def select_all(self) -> None:
+        """Select the whole chat, what is still being written too."""
+        self.clear()
+        places = self._view.places
+        if places:
+            end = End(len(places) - 1, _LAST, places[-1].message_id)
+            self._set_ends((End(0, 0, places[0].message_id), end))
+
+    def begin_in(self, text: TextView) -> None:
+        """A text's own selection begins or goes on, by key."""
+        if self._ends is not None or text is not self._text:
+            self.clear()
+            self._text, self._origin = text, None
+
+    def check(self) -> None:
+        """The path is another: an end that is not there any more ends the selection."""
+        places = self._view.places
+        for end in (*(self._ends or ()), *filter(None, [self._origin])):
+            if end.number >= len(places) or places[end.number].message_id != end.message_id:
+                self._dragging, self._origin, self._ends = False, None, None
+                for number in range(len(places)):
+                    self.show_in(number)
+                break
+
+    # By mouse. The text that was pressed gets all moves until the release, wherever they are.
+
+    def press(self, text: TextView | None, event: QMouseEvent) -> bool:
+        """A press in a text, or in none; True if the text is not to take it."""
+        if event.button() != Qt.MouseButton.LeftButton:
+            return False
+        self._pointer = self._pressed_at = event.globalPosition()
+        place = text.place_at(event.position()) if text is not None else 0
+        here = self._end_in(text, place) if text is not None else self._end_at(self._pointer)
+        self._dragging = True
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._origin is not None:
+            if text is not None and text is self._text and self._ends is None:
+                return False  # Qt's own becomes longer, or shorter
+            if here is not None:
+                self._forget_native()
+                self._set_ends((self._ends[0] if self._ends else self._origin, here))
+                self._text = text
+                return True
+        if text is None or text is not self._text or self._ends is not None:
+            self.clear()
+        self._text, self._origin = text, here
+        if text is not None:
+            cursor = text.textCursor()
+            # A press on selected words may begin to drag them away.
+            self._dragging = not cursor.selectionStart() <= place < cursor.selectionEnd()
+        return False
+
+    def drag(self, event: QMouseEvent) -> bool:
+        """The pointer has moved; True if the text that was pressed is not to take it."""
+        if not self._dragging or not event.buttons() & Qt.MouseButton.LeftButton:
+            return False
+        self._pointer = event.globalPosition()
+        if not self._far():
+            return False
+        self._view.follow(False)
+        at, height = self._at(self._pointer).y(), self._view.viewport().height()
+        if 0 <= at <= height:
+            self._scroll.stop()
+        elif not self._scroll.isActive():
+            self._scroll.start()
+        return self._reach()
+
+    def release(self) -> None:
+        """The mouse button is up."""
+        self._scroll.stop()
+        self._dragging = False
+        bar = self._view.verticalScrollBar()
+        self._view.follow(bar.value() >= bar.maximum() - 4)
+        if self._ends is not None and self._ends[0] == self._ends[1]:
+            self._set_ends(None)
+        clipboard = QGuiApplication.clipboard()
+        if self._ends is not None and clipboard.supportsSelection():
+            taken = self._taken()
+            if _size(taken) <= _AT_ONCE:
+                clipboard.setMimeData(_data(taken), QClipboard.Mode.Selection)
+
+    def _far(self) -> bool:
+        way = (self._pointer - self._pressed_at).manhattanLength()
+        return self._ends is not None or way >= QApplication.startDragDistance()
+
+    def _reach(self) -> bool:
+        """Let it end where the pointer is; False while that is within the text it began in."""
+        text, here = self._living(), self._end_at(self._pointer)
+        if here is None or self._origin is None:
+            return False
+        if text is not None and not self._is_body(text):
+            return False
+        if self._ends is None:
+            if text is not None:
+                if here.number == self._origin.number:
+                    return False
+                # After a double click it begins where the word does.
+                self._origin = self._origin._replace(position=text.textCursor().anchor())
+                self._forget_native()
+            else:
+                row = self._view.places[self._origin.number].row
+                if row is not None and row.body is not None:
+                    row.body.setFocus(Qt.FocusReason.MouseFocusReason)  # the keys copy it
+            self._set_ends((self._origin, here))
+        elif here != self._ends[1]:
+            self._set_ends((self._ends[0], here))
+        return True
+
+    @Slot()
+    def _on_scroll(self) -> None:
+        """Scroll on, the faster the farther the pointer is beyond what is seen."""
+        view, text = self._view, self._living()
+        at, height = self._at(self._pointer).y(), view.viewport().height()
+        beyond = at if at < 0 else max(0, at - height)
+        bar = view.verticalScrollBar()
+        bar.setValue(bar.value() + max(-80, min(80, beyond // 3 or (1 if beyond > 0 else -1))))
+        if not self._reach() and text is not None:  # Qt's own goes on within the text
+            place = text.viewport().mapFromGlobal(self._pointer)
+            left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
+            move, keys = QEvent.Type.MouseMove, Qt.KeyboardModifier.NoModifier
+            event = QMouseEvent(move, place, self._pointer, none, left, keys)
+            QTextBrowser.mouseMoveEvent(text, event)
+
+    def _at(self, pointer: QPointF) -> QPoint:
+        return self._view.viewport().mapFromGlobal(pointer).toPoint()
+
+    def _end_at(self, pointer: QPointF) -> End | None:
+        """The place in a message that is nearest to the pointer, of what is seen."""
+        view, places = self._view, self._view.places
+        if not places:
+            return None
+        seen = min(max(self._at(pointer).y(), 0), view.viewport().height() - 1)
+        y = seen + view.verticalScrollBar().value()
+        number = max(0, bisect_right(places, y, key=lambda place: place.top) - 1)
+        place, position = places[number], 0
+        body = place.row.body if place.row is not None else None
+        if body is not None:
+            at = body.mapFromGlobal(pointer)
+            at.setY(at.y() + seen - self._at(pointer).y())
+            position = body.place_at(at)
+        return End(number, position, place.message_id)
+
+    def _end_in(self, text: TextView, position: int) -> End | None:
+        for number, place in enumerate(self._view.places):
+            if place.row is not None and place.row.isAncestorOf(text):
+                return End(number, position, place.message_id)
+        return None
+
+    def _set_ends(self, ends: tuple[End, End] | None) -> None:
+        """Mark what is new in it and unmark what is not in it any more, and touch nothing else."""
+        before, self._ends = self._ends, ends
+        spans = [sorted(end.number for end in pair) for pair in (before, ends) if pair is not None]
+        if before is not None and ends is not None and before[0] == ends[0]:
+            spans = [sorted((before[1].number, ends[1].number))]
+        for low, high in spans:
+            for number in range(low, high + 1):
+                self.show_in(number)
+
+    def _is_body(self, text: TextView) -> bool:
+        """Whether it is what a message says: a thought, or a result, is selected alone."""
+        row = self._view.places[self._origin.number].row if self._origin is not None else None
+        return row is not None and row.body is text
+
+    def _living(self) -> TextView | None:
+        return self._text if self._text is not None and shiboken6.isValid(self._text) else None
+
+    def _native(self) -> TextView | None:
+        """The text that has a selection of Qt's, if there is one."""
+        for text in (self._living(), QApplication.focusWidget()):
+            if (
+                isinstance(text, TextView)
+                and text.across is self
+                and text.textCursor().hasSelection()
+            ):
+                return text
+        return None
+
+    def _forget_native(self) -> bool:
+        native = self._native()
+        if native is not None:
+            cursor = native.textCursor()
+            cursor.clearSelection()
+            native.setTextCursor(cursor)
+        return native is not None
+
+    # To the clipboard.
+
+    def copy(self, *, as_markdown: bool = False) -> bool:
+        """Put it on the clipboard; False if nothing is selected."""
+        native = self._native() if self._ends is None else None
+        if native is not None:
+            data = native.createMimeDataFromSelection()
+            if as_markdown and data.hasFormat("text/markdown"):
+                data.setText(data.data("text/markdown").toStdString())
+            QGuiApplication.clipboard().setMimeData(data)
+            return True
+        if self._ends is None:
+            return False
+        taken = self._taken()
+        if _size(taken) > _AT_ONCE:
+            flows.start(self, self._copy_aside(taken, as_markdown))
+        elif taken:
+            QGuiApplication.clipboard().setMimeData(_data(taken, as_markdown))
+        return bool(taken)
+
+    async def _copy_aside(self, taken: Sequence[Taken], as_markdown: bool) -> None:
+        def work(_stop: threading.Event) -> tuple[str, str]:
+            return _texts(taken)
+
+        plain, marked = await flows.aside(work)
+        QGuiApplication.clipboard().setMimeData(_mime(marked if as_markdown else plain, marked))
+        self.copied.emit()
+
+    def _taken(self) -> list[Taken]:
+        """What each message gives. Thoughts and what tools did are not what was said."""
+        taken: list[Taken] = []
+        if self._ends is None:
+            return taken
+        first, last = sorted(self._ends)
+        for number in range(first.number, last.number + 1):
+            message = self._chat.shown(self._view.places[number].message_id)
+            part = self.part(number)
+            if message.role == "tool" or part is None:
+                continue
+            text = message.content if part == (0, _LAST) else self._words(number, message, *part)
+            if text.strip():
+                taken.append(Taken(who(message), text.strip("\n"), message.role == "user"))
+        return taken
+
+    def _words(self, number: int, message: Message, first: int, last: int) -> str:
+        """A part of a message; what has no row is rendered for it once more."""
+        if message.role == "user":
+            units = message.content.encode("utf-16-le", "surrogatepass")
+            return units[2 * first : 2 * last].decode("utf-16-le", "replace")
+        row = self._view.places[number].row
+        markdown = row.markdown if row is not None else None
+        if markdown is None:
+            markdown = MarkdownDocument()
+            markdown.set_text(beginning(message.content, MOST_LAID_OUT, "\n\n"))
+        end = markdown.end_position
+        if first <= 0 and last >= end:
+            return message.content
+        return markdown.markdown_text(first, min(last, end))
+
+    # Its menu.
+
+    def pop_menu(self, text: TextView | None, at: QPoint, place: QPoint) -> None:
+        """Offer what can be done with it, and with what the text has at this point."""
+        menu = QMenu(self._view.viewport())
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if text is not None and self._ends is None:
+            self.begin_in(text)
+        some = self._ends is not None or self._native() is not None
+        copies = (
+            menu.addAction(tr("Copy"), self.copy),
+            menu.addAction(tr("Copy as Markdown"), partial(self.copy, as_markdown=True)),
+        )
+        for action in copies:
+            action.setEnabled(some)
+        link = text.anchorAt(at) if text is not None else ""
+        if link:
+            menu.addAction(tr("Copy Link"), partial(QGuiApplication.clipboard().setText, link))
+        menu.addAction(tr("Select All"), self.select_all)
+        if text is not None:
+            text.add_to_menu(menu, at)
+        menu.popup(place)
+
+
+def _size(taken: Sequence[Taken]) -> int:
+    return sum(len(each.text) for each in taken)
+
+
+def _texts(taken: Sequence[Taken]) -> tuple[str, str]:
+    """As plain text and as Markdown, with who said it where that changes."""
+    plain = [each.text if each.typed else plainly(each.text) for each in taken]
+    if len(taken) == 1:
+        return plain[0], taken[0].text
+    new = [True, *(one.speaker != other.speaker for one, other in pairwise(taken))]
+    heads = [each.speaker if said else "" for each, said in zip(taken, new, strict=True)]
+    return (
+        "\n\n".join(f"{h}:\n{p}" if h else p for h, p in zip(heads, plain, strict=True)),
+        "\n\n".join(
+            f"**{h}**\n\n{each.text}" if h else each.text
+            for h, each in zip(heads, taken, strict=True)
+        ),
+    )
+
+
+def _mime(plain: str, marked: str) -> QMimeData:
+    data = QMimeData()
+    data.setText(plain)
+    data.setData("text/markdown", marked.encode())
+    return data
+
+
+def _data(taken: Sequence[Taken], as_markdown: bool = False) -> QMimeData:
+    plain, marked = _texts(taken)
+    return _mime(marked if as_markdown else plain, marked)

@@ -1,0 +1,342 @@
+"""A selection that runs over messages: by mouse and key, also where no rows are, and copied."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication, QTextCursor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.store import Chat, Message, Store, new_id
+from app.ui.transcript.answer_row import AnswerRow
+from app.ui.transcript.selection import End
+from app.ui.transcript.transcript import TranscriptView
+from app.ui.transcript.user_row import UserRow
+from app.ui.widgets.textview import TextView
+from tests.app.conftest import Run, Start
+
+SAID = [
+    ("user", "What is a *quince*?"),
+    ("assistant", "A **fruit**.\n\n- yellow\n- sour\n\n```py\nprint(1)\n```"),
+    ("tool", "looked up"),
+    ("assistant", "It is related to the apple."),
+    ("user", "And a medlar?"),
+    ("assistant", "Another fruit, eaten when it is soft."),
+]
+LEFT = Qt.MouseButton.LeftButton
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+def chat_of(profile, said) -> tuple[str, list[str]]:
+    profile.mkdir(parents=True)
+    chat = Chat(id=new_id(), title="Fruit", model="guide")
+    ids = [new_id() for _ in said]
+    with Store.open(profile / "chats.db") as store:
+        store.save_chat(chat)
+        parent = None
+        for message_id, (role, text) in zip(ids, said, strict=True):
+            message = Message(message_id, chat.id, parent, role, text, model="Guide")
+            if role == "assistant":
+                message = Message(
+                    message_id, chat.id, parent, role, text, reasoning="Hm.", model="Guide"
+                )
+            store.save_message(message, as_leaf=True)
+            parent = message_id
+    return chat.id, ids
+
+
+@pytest.fixture
+def fruit(start: Start, profile) -> tuple[Run, TranscriptView, list[str]]:
+    chat_id, ids = chat_of(profile, SAID)
+    return *opened(start, chat_id), ids
+
+
+def opened(start: Start, chat_id: str) -> tuple[Run, TranscriptView]:
+    run = start()
+    run.ready()
+    run.window.chats.open(chat_id)
+    view = run.pane.transcript
+    run.until(lambda: view.rows_alive() > 0 and not view._soon.isActive())
+    return run, view
+
+
+def text_of(view: TranscriptView, message_id: str) -> TextView:
+    row = view.row(message_id)
+    assert row is not None
+    assert row.body is not None
+    return row.body
+
+
+def place_of(text: TextView, words: str) -> QPoint:
+    """Where these words begin, in the text's viewport."""
+    found = text.document().find(words)
+    cursor = QTextCursor(text.document())
+    cursor.setPosition(found.selectionStart())
+    return text.cursorRect(cursor).center()
+
+
+def move(grabber: QWidget, over: QWidget, at: QPoint) -> None:
+    """Move the mouse whose button is held: the moves go to where the press was."""
+    QTest.mouseMove(grabber, grabber.mapFromGlobal(over.mapToGlobal(at)))
+
+
+def drag(begin: TextView, words: str, end: TextView, until: str) -> None:
+    start, grabber = place_of(begin, words), begin.viewport()
+    QTest.mousePress(grabber, LEFT, Qt.KeyboardModifier.NoModifier, start)
+    move(grabber, grabber, start + QPoint(30, 0))
+    move(grabber, end.viewport(), place_of(end, until))
+    QTest.mouseRelease(
+        grabber,
+        LEFT,
+        Qt.KeyboardModifier.NoModifier,
+        grabber.mapFromGlobal(end.viewport().mapToGlobal(place_of(end, until))),
+    )
+
+
+def copied(kind: str = "text/plain") -> str:
+    data = QApplication.clipboard().mimeData()
+    return data.data(kind).toStdString() if data is not None else ""
+
+
+def selected(text: TextView) -> str:
+    """What is shown as selected in a text."""
+    marks = text.extraSelections()
+    if marks:
+        return "".join(mark.cursor.selectedText() for mark in marks)
+    return text.textCursor().selectedText()
+
+
+def test_a_drag_selects_from_one_message_into_another(fruit) -> None:
+    run, view, ids = fruit
+    question, last = text_of(view, ids[0]), text_of(view, ids[5])
+    drag(question, "*quince", last, "fruit,")
+    assert selected(question) == "*quince*?"
+    assert selected(text_of(view, ids[3])) == "It is related to the apple."
+    assert selected(last) == "Another "
+    run.qtbot.keyClick(question, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert copied().startswith("You:\n*quince*?\n\nGuide:\nA fruit.\n\n- yellow\n- sour\n\nprint(1)")
+    assert copied().endswith("You:\nAnd a medlar?\n\nGuide:\nAnother")
+    marked = copied("text/markdown")
+    assert marked.startswith("**You**\n\n*quince*?\n\n**Guide**\n\nA **fruit**.\n\n- yellow")
+    assert "```py" in marked
+    assert "looked up" not in marked + copied()
+    assert "Hm." not in marked + copied()
+
+
+def test_a_drag_upwards_selects_the_same(fruit) -> None:
+    _, view, ids = fruit
+    drag(text_of(view, ids[5]), "fruit,", text_of(view, ids[3]), "related")
+    assert selected(text_of(view, ids[3])) == "related to the apple."
+    assert selected(text_of(view, ids[5])) == "Another "
+    assert view.selection.copy()
+    assert copied().startswith("Guide:\nrelated to the apple.\n\nYou:\n")
+
+
+def test_within_a_message_the_selection_is_as_before(fruit) -> None:
+    run, view, ids = fruit
+    answer = text_of(view, ids[1])
+    drag(answer, "fruit", answer, "sour")
+    assert not view.selection.runs_over
+    run.qtbot.keyClick(answer, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert copied() == "fruit.\n\n• yellow\n• "
+    assert copied("text/markdown").startswith("**fruit**.\n\n- yellow")
+    before = answer.textCursor().position()
+    run.qtbot.keyClick(answer, Qt.Key.Key_Right, SHIFT)
+    assert answer.textCursor().position() == before + 1
+
+
+def test_shift_and_a_click_extends_over_messages(fruit) -> None:
+    _, view, ids = fruit
+    question, other, last = (text_of(view, ids[n]) for n in (0, 3, 5))
+    QTest.mouseClick(question.viewport(), LEFT, pos=place_of(question, "is a"))
+    QTest.mouseClick(other.viewport(), LEFT, SHIFT, place_of(other, "related"))
+    assert selected(question) == "is a *quince*?"
+    assert selected(other) == "It is "
+    QTest.mouseClick(last.viewport(), LEFT, SHIFT, place_of(last, "fruit,"))
+    assert selected(other) == "It is related to the apple."
+    assert selected(last) == "Another "
+    QTest.mouseClick(question.viewport(), LEFT, pos=place_of(question, "What"))
+    assert not view.selection.runs_over
+    assert selected(other) == selected(last) == ""
+
+
+def test_a_press_elsewhere_takes_the_selection_of_another_text_away(fruit) -> None:
+    _, view, ids = fruit
+    answer, last = text_of(view, ids[1]), text_of(view, ids[5])
+    drag(answer, "fruit", answer, "sour")
+    QTest.mouseClick(last.viewport(), LEFT, pos=place_of(last, "fruit,"))
+    assert not answer.textCursor().hasSelection()
+    drag(answer, "fruit", answer, "sour")
+    QTest.mouseClick(view.viewport(), LEFT, pos=QPoint(4, 40))
+    assert not answer.textCursor().hasSelection()
+
+
+def test_a_drag_may_begin_in_the_margin(fruit) -> None:
+    run, view, ids = fruit
+    other, last = text_of(view, ids[3]), text_of(view, ids[5])
+    margin = QPoint(4, view.viewport().mapFromGlobal(other.mapToGlobal(QPoint(0, 4))).y())
+    QTest.mousePress(view.viewport(), LEFT, pos=margin)
+    move(view.viewport(), last.viewport(), place_of(last, "fruit,"))
+    QTest.mouseRelease(view.viewport(), LEFT, pos=margin)
+    assert selected(other) == "It is related to the apple."
+    assert selected(last) == "Another "
+    run.qtbot.keyClick(run.window.focusWidget(), Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert copied().startswith("Guide:\nIt is related")
+    run.qtbot.keyClick(run.window.focusWidget(), Qt.Key.Key_Escape)
+    assert not view.selection.runs_over
+
+
+def test_a_thought_is_selected_alone(fruit) -> None:
+    _, view, ids = fruit
+    row = view.row(ids[1])
+    assert isinstance(row, AnswerRow)
+    row._reasoning._fold.click()
+    view.lay_out()
+    thought = row._reasoning._view
+    drag(thought, "Hm", text_of(view, ids[5]), "fruit,")
+    assert not view.selection.runs_over
+    assert view.selection.copy()
+    assert copied() == "Hm."
+
+
+def test_ctrl_a_selects_the_whole_chat_and_esc_takes_it_back(start: Start, profile, qtbot) -> None:
+    said = [(("user", "assistant")[n % 2], f"Message {n}. " + "word " * 60) for n in range(200)]
+    chat_id, ids = chat_of(profile, said)
+    run, view = opened(start, chat_id)
+    text = text_of(view, ids[-1])
+    text.setFocus()
+    qtbot.keyClick(text, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert view.rows_alive() < 30
+    view.verticalScrollBar().setValue(0)
+    assert selected(text_of(view, ids[0])).startswith("Message 0.")
+    assert view.rows_alive() < 40
+    qtbot.keyClick(text_of(view, ids[-1]), Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    run.until(lambda: copied().count("Message ") == 200)
+    found = [copied().index(f"Message {n}.") for n in range(200)]
+    assert found == sorted(found)
+    assert copied().count("You:\n") == copied().count("Guide:\n") == 100
+    qtbot.keyClick(text_of(view, ids[-1]), Qt.Key.Key_Escape)
+    assert not view.selection.runs_over
+    assert selected(text_of(view, ids[0])) == ""
+
+
+def test_beyond_what_is_seen_a_drag_scrolls_on(start: Start, profile) -> None:
+    said = [(("user", "assistant")[n % 2], f"Message {n}. " + "word " * 60) for n in range(200)]
+    chat_id, ids = chat_of(profile, said)
+    run, view = opened(start, chat_id)
+    text = text_of(view, ids[-1])
+    grabber, bar = text.viewport(), view.verticalScrollBar()
+    QTest.mousePress(grabber, LEFT, pos=place_of(text, "word"))
+    before = bar.value()
+    move(grabber, view.viewport(), QPoint(200, -240))
+    run.until(lambda: bar.value() < before - 3 * view.viewport().height())
+    QTest.mouseRelease(grabber, LEFT, pos=QPoint(0, 0))
+    stopped = bar.value()
+    QTest.qWait(60)
+    assert bar.value() == stopped
+    first = min(view.selection._ends)
+    assert view.places[first.number].top <= bar.value() + view.viewport().height()
+    assert view.rows_alive() < 40  # what was passed over has no rows
+    assert view.selection.copy()
+    run.until(lambda: "Message 198." in copied())
+    assert copied().rstrip().endswith("Message 199.")
+
+
+def test_a_part_of_a_message_without_a_row_is_copied(start: Start, profile) -> None:
+    said = [(("user", "assistant")[n % 2], f"Message {n}. **bold** " * 20) for n in range(100)]
+    chat_id, ids = chat_of(profile, said)
+    _, view = opened(start, chat_id)
+    assert view.row(ids[1]) is None
+    view.selection._set_ends((End(1, 11, ids[1]), End(2, 10, ids[2])))
+    assert view.selection.copy()
+    assert copied("text/markdown").startswith("**Guide**\n\n**bold** Message 1.")
+    assert copied("text/markdown").endswith("**You**\n\nMessage 2.")
+    view.verticalScrollBar().setValue(0)
+    assert selected(text_of(view, ids[2])) == "Message 2."
+
+
+def test_what_streams_on_is_selected_too(start: Start) -> None:
+    run = start()
+    run.ready()
+    pane = run.say("hold 60")
+    view = pane.transcript
+    answer = pane.chat.transcript.last("assistant").id
+    run.until(lambda: "20" in run.answer(pane) and isinstance(view.row(answer), AnswerRow))
+    question = next(p.row for p in view.places if isinstance(p.row, UserRow))
+    run.qtbot.keyClick(question.body, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    run.engine.release()
+    run.answered()
+    run.until(lambda: selected(text_of(view, answer)).endswith("60 end"))
+    assert view.selection.copy()
+    assert copied().endswith("60 end")
+
+
+def test_a_drag_over_a_message_that_streams_keeps_its_beginning(start: Start) -> None:
+    run = start()
+    run.ready()
+    pane = run.say("hold 400")
+    view = pane.transcript
+    answer = pane.chat.transcript.last("assistant").id
+    run.until(lambda: "200" in run.answer(pane))
+    question = next(p.row for p in view.places if isinstance(p.row, UserRow)).body
+    text = text_of(view, answer)
+    QTest.mousePress(question.viewport(), LEFT, pos=place_of(question, "400"))
+    move(question.viewport(), text.viewport(), place_of(text, "12"))
+    begun = selected(text)
+    assert begun
+    run.engine.release()
+    run.answered()
+    QTest.mouseRelease(question.viewport(), LEFT)
+    assert selected(text_of(view, answer)) == begun
+    assert selected(question) == "400"
+
+
+def test_deleting_a_selected_message_ends_the_selection(fruit) -> None:
+    run, view, ids = fruit
+    view.selection.select_all()
+    run.pane.chat.delete_message(ids[4])
+    run.until(lambda: not view._soon.isActive())
+    assert not view.selection.runs_over
+    assert selected(text_of(view, ids[3])) == ""
+
+
+def test_the_menu_copies_and_selects(fruit, qtbot: QtBot) -> None:
+    run, view, ids = fruit
+    view.selection.select_all()
+    text_of(view, ids[1]).pop_menu(QPoint(2, 2), QPoint(2, 2))
+    menu = next(w for w in run.window.findChildren(QMenu) if w.isVisible())
+    actions = {action.text(): action for action in menu.actions()}
+    assert {"Copy", "Copy as Markdown", "Select All", "Copy Reply as Markdown"} <= set(actions)
+    actions["Copy as Markdown"].trigger()
+    assert QGuiApplication.clipboard().text().startswith("**You**\n\nWhat is a *quince*?")
+    menu.close()
+    view.selection.clear()
+    view.selection.pop_menu(None, QPoint(2, 2), QPoint(2, 2))
+    menu = next(w for w in run.window.findChildren(QMenu) if w.isVisible())
+    actions = {action.text(): action for action in menu.actions()}
+    assert not actions["Copy"].isEnabled()
+    actions["Select All"].trigger()
+    assert view.selection.runs_over
+    menu.close()
+
+
+def test_a_move_of_the_mouse_costs_nothing_for_messages_it_does_not_touch(
+    start: Start, profile
+) -> None:
+    said = [(("user", "assistant")[n % 2], f"Message {n}.") for n in range(4_000)]
+    chat_id, ids = chat_of(profile, said)
+    _, view = opened(start, chat_id)
+    shown: list[int] = []
+    original = view.selection.show_in
+    view.selection.show_in = lambda number: (shown.append(number), original(number))
+    view.selection._set_ends((End(0, 0, ids[0]), End(3_998, 3, ids[3_998])))
+    shown.clear()
+    begun = time.perf_counter()
+    view.selection._set_ends((End(0, 0, ids[0]), End(3_999, 2, ids[3_999])))
+    view.selection._set_ends((End(0, 0, ids[0]), End(3_999, 4, ids[3_999])))
+    assert shown == [3_998, 3_999, 3_999]
+    assert time.perf_counter() - begun < 0.02
