@@ -9114,12 +9114,12 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Reply as Markdown</source>
-        <translation>返答をMarkdownとしてコピー</translation>
+        <translation>回答をMarkdownとしてコピー</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Reply as Plain Text</source>
-        <translation>返答をプレーンテキストとしてコピー</translation>
+        <translation>回答をプレーンテキストとしてコピー</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/notices.py"/>

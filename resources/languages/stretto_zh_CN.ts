@@ -9114,12 +9114,12 @@ You left it unanswered.</source>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Reply as Markdown</source>
-        <translation>将回复复制为 Markdown</translation>
+        <translation>将回答复制为 Markdown</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/markdown_view.py"/>
         <source>Copy Reply as Plain Text</source>
-        <translation>将回复复制为纯文本</translation>
+        <translation>将回答复制为纯文本</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/notices.py"/>

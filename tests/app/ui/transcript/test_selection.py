@@ -118,7 +118,8 @@ def test_a_drag_selects_from_one_message_into_another(fruit) -> None:
     assert selected(text_of(view, ids[3])) == "It is related to the apple."
     assert selected(last) == "Another "
     run.qtbot.keyClick(question, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert copied().startswith("You:\n*quince*?\n\nGuide:\nA fruit.\n\n- yellow\n- sour\n\nprint(1)")
+    answer = "A fruit.\n\n- yellow\n- sour\n\nprint(1)"
+    assert copied().startswith(f"You:\n*quince*?\n\nGuide:\n{answer}")
     assert copied().endswith("You:\nAnd a medlar?\n\nGuide:\nAnother")
     marked = copied("text/markdown")
     assert marked.startswith("**You**\n\n*quince*?\n\n**Guide**\n\nA **fruit**.\n\n- yellow")
