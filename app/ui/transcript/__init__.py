@@ -1,5 +1,5 @@
 """The transcript: a chat's messages on screen and what can be done with each.
 
-Imports: app.chats, app.markdown, app.models, app.settings, app.store, app.tools, app.ui.style,
-app.ui.widgets, engine.errors.
+Imports: app.chats, app.flows, app.markdown, app.models, app.settings, app.store, app.tools,
+app.ui.style, app.ui.widgets, engine.errors.
 """
