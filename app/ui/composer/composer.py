@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QAccessibleAnnouncementEvent,
     QColor,
     QContextMenuEvent,
+    QFocusEvent,
     QGuiApplication,
     QInputMethodEvent,
     QKeyEvent,
@@ -59,6 +60,7 @@ class ComposerText(QTextEdit):
         refused(reason): something cannot be put in here.
         files_given(paths): files were pasted or dropped.
         long_pasted(text): a long text was.
+        focused(): the focus came or went.
     """
 
     submitted = Signal()
@@ -68,6 +70,7 @@ class ComposerText(QTextEdit):
     refused = Signal(str)
     files_given = Signal(list)
     long_pasted = Signal(str)
+    focused = Signal()
 
     sends_with_ctrl = False
     long_paste = 0
@@ -98,6 +101,14 @@ class ComposerText(QTextEdit):
             event.ignore()  # with nothing to take back here, it is for what a toast offers
             return False
         return super().event(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.focused.emit()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.focused.emit()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if self.own_menu is None or not self.own_menu(event):
@@ -256,7 +267,6 @@ class Composer(QWidget):
         super().__init__(parent)
         self._told = False  # what is put here comes from the chat, which knows it already
         self._refusal: str | None = None
-        self._active = False
         self._tinted = False
         self._limit = 240
         self._note = self._leaving = ""
@@ -287,6 +297,7 @@ class Composer(QWidget):
         self._text.recalled.connect(self.recalled)
         self._text.paged.connect(self.paged)
         self._text.textChanged.connect(self._on_text)
+        self._text.focused.connect(self.update)
         self._button.clicked.connect(self._on_button)
         theme().changed.connect(self._on_theme)
         self._fit()
@@ -310,6 +321,11 @@ class Composer(QWidget):
     @property
     def tinted(self) -> bool:
         return self._tinted
+
+    @property
+    def ringed(self) -> bool:
+        """Whether the ring is shown: what is typed comes here, and nowhere else."""
+        return self._text.hasFocus()
 
     @property
     def editing(self) -> bool:
@@ -362,11 +378,6 @@ class Composer(QWidget):
         much = count.words if count is not None and count.share > self.MUCH else ""
         return " ".join(filter(None, (self._leaving, much)))
 
-    def set_active(self, active: bool) -> None:
-        """Show the ring: the focus is here."""
-        self._active = active
-        self.update()
-
     def show_files(self, files: Sequence[ChipWords]) -> None:
         """Show these files above the text."""
         self.chips.show_files(files)
@@ -407,8 +418,9 @@ class Composer(QWidget):
         tinted = self._tinted or self._dropping
         painter.setBrush(QColor(tokens.accent_quiet if tinted else tokens.raised))
         pen = painter.pen()
-        pen.setColor(QColor(tokens.accent if self._active else tokens.border_strong))
-        pen.setWidthF(1.5 if self._active else 1.0)
+        ringed = self.ringed
+        pen.setColor(QColor(tokens.accent if ringed else tokens.border_strong))
+        pen.setWidthF(1.5 if ringed else 1.0)
         painter.setPen(pen)
         painter.drawRoundedRect(
             QRectF(self.rect()).adjusted(1, 1, -1, -1), t.RADIUS + 4, t.RADIUS + 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
@@ -131,8 +131,8 @@ class ContextMeter(QWidget):
 
     def show_context(self, used: int, reused: int, limit: int) -> None:
         """Show tokens of the last turn, those of them that were reused, and the limit."""
-        self.setVisible(used > 0 and limit > 0)
-        if not limit:
+        self._share, self._words = 0.0, ""
+        if used <= 0 or limit <= 0:
             return
         self._share = min(1.0, used / limit)
         figures = {"used": number(used), "limit": number(limit)}
@@ -170,6 +170,12 @@ class ContextMeter(QWidget):
         painter.setPen(QPen(colour, 2.2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.drawArc(ring, 90 * 16, -round(max(0.03, self._share) * 360 * 16))
 
+
+MUCH = 0.5
+"""Of the context: what takes less is told on hover only."""
+
+LEAST_NAME = 64
+"""Pixels that a model's name has at least."""
 
 MODEL_TIP = mark("Choose another model for this chat")
 OPTIONS_TIP = mark("Settings of this chat")
@@ -221,7 +227,7 @@ class PaneHeader(QWidget):
         differences_asked(): the person wants to see where compared answers differ, or no longer.
     """
 
-    HEIGHT = 40
+    HEIGHT = 36
 
     models_asked = Signal()
     options_asked = Signal()
@@ -238,7 +244,8 @@ class PaneHeader(QWidget):
         self._state = self._written = ""
         self._told = True
         self._end = 0
-        self._compared = self._metered = False
+        self._compared = self._metered = self._in_row = False
+        self._fill_more: Callable[[QMenu], None] | None = None
         self._share = 0.0  # of the model's weights that has been read
         self.model_button = ModelButton(self)
         self.model_button.clicked.connect(self.models_asked)
@@ -275,6 +282,31 @@ class PaneHeader(QWidget):
         self._compared = shown
         self.keep.setVisible(shown)
         self.refresh()
+
+    def set_in_row(self, in_row: bool) -> None:
+        """It stands in the tab, beside the title, not in a row of its own."""
+        self._in_row = in_row
+        self.set_menu(None)
+        self.refresh()
+
+    def set_menu(self, fill: Callable[[QMenu], None] | None) -> None:
+        """Have all buttons in one menu, to which ``fill`` adds what else has no room."""
+        if (fill is None) != (self._fill_more is None):
+            self._fill_more = fill
+            self._place()
+        self._fill_more = fill
+
+    def wanted_width(self) -> int:
+        """The room that the model's name needs beside all buttons, or beside their one menu."""
+        beside = 0
+        if self._fill_more is None:
+            beside = sum(button.width() + 2 for wanted, button in self._others() if wanted)
+        keep = 0 if self.keep.isHidden() else self.keep.width() + 6
+        own = 24 + self.options_button.width()
+        return own + self.model_button.sizeHint().width() + beside + keep
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(8 + LEAST_NAME + 16 + self.more.width(), 0)
 
     @property
     def last_button(self) -> IconButton:
@@ -328,12 +360,13 @@ class PaneHeader(QWidget):
         self.cancel.setVisible(loading)
         at_rest = chat.phase is Phase.IDLE and model_status.state is LoadState.READY
         self._told = not at_rest or chat.remote is not None  # what it does is said even so
+        context = (0, 0, 0) if hidden else chat.context
+        self.meter.show_context(*context)
+        self._metered = self.meter.share > MUCH
         spoken = f"{name}, {self._state}"
         if self.accessibleName() != spoken:
             self.setAccessibleName(spoken)
-        context = (0, 0, 0) if hidden else chat.context
-        self._metered = context[0] > 0 and context[2] > 0
-        self.meter.show_context(*context)
+        self.setToolTip("\n".join(filter(None, (spoken, self.meter.words))))
         self._place()
         self.update()
 
@@ -341,7 +374,7 @@ class PaneHeader(QWidget):
         self.refresh()
 
     def _place(self) -> None:
-        height = max(self.HEIGHT, grown(self.HEIGHT))
+        height = max(self.HEIGHT, grown(self.HEIGHT)) - (1 if self._in_row else 0)
         if height != self.height():
             self.setFixedHeight(height)
         top = (height - self.options_button.height()) // 2
@@ -365,19 +398,28 @@ class PaneHeader(QWidget):
         metrics = QFontMetrics(ui_font(t.SMALL_PX))
         hint = self.model_button.sizeHint()
         room = right - 12 - metrics.horizontalAdvance(self._state) - 28
-        # A model that rests needs no word where its own name would be cut off for it.
-        self._written = self._state if room >= hint.width() or self._told else ""
+        self._written = self._state if self._told else ""  # that it rests is told on hover
         if not self._written:
             room = right - 16
         at = (height - hint.height()) // 2
         if self.cancel.isVisibleTo(self):
             room -= self.cancel.width() + 4
-        self.model_button.setGeometry(8, at, max(64, min(hint.width(), room)), hint.height())
+        self.model_button.setGeometry(
+            8, at, max(LEAST_NAME, min(hint.width(), room)), hint.height()
+        )
         after = self.model_button.geometry().right() + 26 + metrics.horizontalAdvance(self._written)
         place = min(after, right - self.cancel.width())
         self.cancel.move(place, (height - self.cancel.height()) // 2)
         buttons = (self.options_button, self.more, self.tools_button, self.meter, self.differs)
         mirror(self, self.keep, self.model_button, self.cancel, *buttons)
+
+    def _others(self) -> tuple[tuple[bool, QWidget], ...]:
+        """The buttons that go into the menu, and whether there is something for them to do."""
+        return (
+            (self._metered, self.meter),
+            (self._compared, self.differs),
+            (True, self.tools_button),
+        )
 
     def _fold(self) -> None:
         """Put all buttons but Keep into one menu before the model's name is cut off."""
@@ -386,13 +428,11 @@ class PaneHeader(QWidget):
             self.keep.setText(tr("Keep") if self.width() < t.NARROW else tr("Keep This One"))
             self.keep.adjustSize()
             room -= self.keep.width() + 6
-        others = (
-            (self._metered, self.meter),
-            (self._compared, self.differs),
-            (True, self.tools_button),
-        )
+        others = self._others()
         beside = sum(button.width() + 2 for wanted, button in others if wanted)
-        folded = beside > 0 and room - beside < self.model_button.sizeHint().width()
+        folded = room - beside < self.model_button.sizeHint().width()
+        if self._in_row:
+            folded = self._fill_more is not None  # what its row has room for is known there
         had_keys = any(b.hasFocus() for b in (self.options_button, self.differs, self.tools_button))
         for wanted, button in others:
             button.setVisible(wanted and not folded)
@@ -406,7 +446,7 @@ class PaneHeader(QWidget):
         """What is folded away, as a menu."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        if self._metered:
+        if self.meter.words:
             menu.addAction(self.meter.words).setEnabled(False)
         if self._compared:
             differ = menu.addAction(tr("Mark Where the Answers Differ"), self.differs.click)
@@ -415,6 +455,9 @@ class PaneHeader(QWidget):
         menu.addAction(tr("Tools of This Chat"), self.tools_button.click)
         settings = menu.addAction(tr("Settings of This Chat"), self.options_button.click)
         settings.setEnabled(self.options_button.isEnabled())
+        if self._fill_more is not None:
+            menu.addSeparator()
+            self._fill_more(menu)
         menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 2)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -432,9 +475,13 @@ class PaneHeader(QWidget):
             x += 12
         painter.setFont(ui_font(t.SMALL_PX))
         painter.setPen(QColor(tokens.danger if failed else tokens.muted))
-        area = QRectF(x, 0, self._end - x - 4, self.height())
-        painter.drawText(mirrored(self, area), Qt.AlignmentFlag.AlignVCenter, self._written)
-        painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), QColor(tokens.border))
+        area = QRectF(x, 0, max(0, self._end - x - 4), self.height())
+        end = Qt.TextElideMode.ElideRight
+        words = painter.fontMetrics().elidedText(self._written, end, int(area.width()))
+        painter.drawText(mirrored(self, area), Qt.AlignmentFlag.AlignVCenter, words)
+        if not self._in_row:
+            line = QRectF(0, self.height() - 1, self.width(), 1)
+            painter.fillRect(line, QColor(tokens.border))
         if self._share >= 0.01:
             bar = QRectF(0, self.height() - 2, self.width() * self._share, 2)
             painter.fillRect(mirrored(self, bar), QColor(tokens.accent))

@@ -262,6 +262,7 @@ class ChatPane(QWidget):
         self._heard_at: tuple[Remote, ...] = ()
         self.header = PaneHeader(chat, self)
         self.transcript = TranscriptView(chat, self)
+        self.transcript.viewport().setAutoFillBackground(False)  # the pane's ground is seen
         self.find_bar = FindBar(chat, self.transcript, self)
         self.empty = EmptyChat(chat, self)
         self.notice = Notice(self)
@@ -276,6 +277,7 @@ class ChatPane(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
+        self._rows = layout
         layout.addWidget(self.header)
         layout.addWidget(self.find_bar)
         layout.addWidget(self._pages, 1)
@@ -350,7 +352,7 @@ class ChatPane(QWidget):
     def set_active(self, active: bool) -> None:
         self._active = active
         self.chat.set_front(active)
-        self.composer.set_active(active)
+        self.update()
 
     def set_broadcast(
         self, on: bool, receivers: int, remotes: Sequence[Remote] = (), *, offered: bool = False
@@ -362,6 +364,10 @@ class ChatPane(QWidget):
         self._broadcast, self._heard_at = receivers, tuple(remotes)
         self.composer.set_broadcast(on, receivers > 0, offered=offered)
         self._refresh()
+
+    def take_header(self) -> None:
+        """Have the header above the conversation again, after it stood in the tab."""
+        self._rows.insertWidget(0, self.header)
 
     def focus_composer(self) -> None:
         self.composer.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -408,6 +414,11 @@ class ChatPane(QWidget):
             self.focus_composer()
         else:
             self.header.last_button.setFocus(Qt.FocusReason.BacktabFocusReason)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        # Panes beside the current one step back.
+        ground = theme().color("background" if self._active else "back")
+        QPainter(self).fillRect(event.rect(), ground)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -214,17 +214,25 @@ ads--CDockAreaTitleBar {
     background: $surface; border: none; border-bottom: 1px solid $border; padding: 0;
     min-height: ${tab}px; max-height: ${tab}px;
 }
-ads--CDockAreaTabBar { background: transparent; border: none; }
+ads--CDockAreaTitleBar[row="true"] { background: $back; }
+ads--CDockAreaTitleBar[row="true"][keys="true"] { background: $background; }
+ads--CDockAreaTitleBar[row="true"][keys="true"][lone="false"] {
+    border-bottom: 2px solid $accent; min-height: ${tab_lined}px; max-height: ${tab_lined}px;
+}
+ads--CDockAreaTabBar, #tabsContainerWidget { background: transparent; border: none; }
 ads--CDockWidgetTab {
     background: transparent; border: none; border-right: 1px solid $border;
     border-bottom: 2px solid transparent; padding: 0 4px 0 8px;
     min-height: ${tab_inside}px; max-width: ${tab_width}px; qproperty-iconSize: 10px 10px;
 }
 ads--CDockWidgetTab:hover { background: $hover; }
-ads--CDockWidgetTab[activeTab="true"] {
-    background: $background; border-bottom: 2px solid $divider;
+ads--CDockWidgetTab[activeTab="true"] { background: $back; border-bottom: 2px solid $divider; }
+ads--CDockWidgetTab[activeTab="true"][keys="true"] {
+    background: $background; border-bottom: 2px solid $accent;
 }
-ads--CDockWidgetTab[activeTab="true"][keys="true"] { border-bottom: 2px solid $accent; }
+ads--CDockWidgetTab[activeTab="true"][row="true"] {
+    background: transparent; max-width: 9999px; min-height: 0; border: none;
+}
 ads--CDockWidgetTab QLabel { color: $muted; font-size: ${ui}px; }
 ads--CDockWidgetTab[activeTab="true"] QLabel { color: $text; }
 ads--CDockWidgetTab ads--CTitleBarButton, #tabCloseButton, QAbstractButton#tabCloseButton {
@@ -256,6 +264,7 @@ def stylesheet(tokens: Tokens, scaled: Callable[[float], int] = round) -> str:
         radius=t.RADIUS,
         tab=tab,
         tab_inside=tab - 2,
+        tab_lined=tab - 1,
         tab_width=max(260, min(scaled(260), 420)),
         icons=(resources() / "icons").as_posix(),
         look="dark" if tokens.dark else "light",

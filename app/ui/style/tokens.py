@@ -13,6 +13,7 @@ class Tokens:
         dark: light writing on dark grounds.
         strong: high contrast; what is chosen has an edge, not only another ground.
         background: behind the conversation and the active tab.
+        back: the same where the focus is not: panes beside the current one step back.
         surface: behind the sidebar, the tab bar and the score.
         raised: behind fields, buttons, the composer, menus and popovers.
         tint: behind the person's own messages.
@@ -30,6 +31,7 @@ class Tokens:
 
     dark: bool
     background: str
+    back: str
     surface: str
     raised: str
     tint: str
@@ -57,6 +59,7 @@ class Tokens:
 LIGHT = Tokens(
     dark=False,
     background="#fdfdfc",
+    back="#f7f8f6",
     surface="#f4f4f2",
     raised="#ffffff",
     tint="#eef2f0",
@@ -83,6 +86,7 @@ LIGHT = Tokens(
 DARK = Tokens(
     dark=True,
     background="#1b1d1d",
+    back="#171919",
     surface="#151717",
     raised="#252828",
     tint="#272c2b",
@@ -110,6 +114,7 @@ HIGH_LIGHT = Tokens(
     dark=False,
     strong=True,
     background="#ffffff",
+    back="#ffffff",
     surface="#ffffff",
     raised="#ffffff",
     tint="#f0f0f0",
@@ -137,6 +142,7 @@ HIGH_DARK = Tokens(
     dark=True,
     strong=True,
     background="#000000",
+    back="#000000",
     surface="#000000",
     raised="#000000",
     tint="#1c1c1c",
@@ -162,6 +168,11 @@ HIGH_DARK = Tokens(
 
 TEXT_PAIRS = (
     ("text", "background"),
+    ("text", "back"),
+    ("muted", "back"),
+    ("accent", "back"),
+    ("danger", "back"),
+    ("success", "back"),
     ("text", "surface"),
     ("text", "raised"),
     ("text", "tint"),
@@ -199,7 +210,7 @@ EDGE_PAIRS = (
     *(
         (edge, ground)
         for edge in ("border_strong", "accent", "muted", "danger")
-        for ground in ("background", "surface", "raised")
+        for ground in ("background", "back", "surface", "raised")
     ),
     ("border_strong", "code_background"),
     ("accent", "hover"),

@@ -7,11 +7,12 @@ from collections.abc import Callable
 import PySide6QtAds as QtAds
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QIcon, QKeySequence
-from PySide6.QtWidgets import QAbstractButton, QMenu
+from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QLabel, QMenu, QWidget
 from shiboken6 import isValid
 
 from app.chats.chat import Chat
 from app.settings.language import mark, tr
+from app.ui.pane.pane import ChatPane
 from app.ui.style.icons import badge, dot
 from app.ui.style.theme import repolish, theme
 from app.ui.widgets.buttons import IconButton
@@ -58,13 +59,13 @@ class TabMarks(QObject):
         if tab.accessibleName() != words:
             tab.setAccessibleName(words)
 
-    def show_keys(self, chat_id: str, *, active: bool) -> None:
-        """The accent below a tab says where the focus is, as the ring of the composer does."""
-        dock = self._docks.get(chat_id)
-        if dock is not None:
-            tab = dock.widget.tabWidget()
-            tab.setProperty("keys", active)
-            repolish(tab)
+    def show_keys(self, active: ChatPane | None) -> None:
+        """The accent below a tab says where the focus is; rows of other panes step back."""
+        here = self._docks.area(active)
+        for dock in self._docks.all():
+            _mark(dock.widget.tabWidget(), "keys", dock.pane is active)
+            if (area := dock.widget.dockAreaWidget()) is not None:
+                _mark(area.titleBar(), "keys", area is here)
 
     @Slot(int)
     def on_beat(self, alpha: int) -> None:
@@ -84,7 +85,7 @@ class TabMarks(QObject):
         dock.widget.setWindowTitle(title.replace("&", "&&"))
         dock.widget.setTabToolTip(plain_tip(title))
         dock.pane.setAccessibleName(title)
-        for button in dock.widget.tabWidget().findChildren(QAbstractButton):
+        for button in dock.widget.tabWidget().findChildren(QAbstractButton, "tabCloseButton"):
             button.setAccessibleName(tr("Close {title}", title=title))
         self.show_dot(chat_id)
 
@@ -98,6 +99,13 @@ class TabMarks(QObject):
     def _on_theme(self) -> None:
         for dock in self._docks.all():
             self.show_dot(dock.pane.chat.id)
+
+
+def _mark(widget: QWidget, name: str, on: bool) -> None:
+    """Give a property to a widget whose look depends on it."""
+    if widget.property(name) is not on:
+        widget.setProperty(name, on)
+        repolish(widget)
 
 
 class TitleBars(QObject):
@@ -144,7 +152,11 @@ FOLDED = ("dots-three", mark("New chat here, at the right or below"))
 
 
 class StripButtons(QObject):
-    """The new-chat and split buttons of an area; where tabs would shrink, one with a menu."""
+    """What stands in the row of an area: its tabs, and buttons for a new chat and to split.
+
+    Where there is one chat, the header of its pane stands in the tab, which is as wide as the row.
+    What has no room is in a menu.
+    """
 
     CHOICES = (
         ("plus", mark("New chat  Ctrl+N"), "tab"),
@@ -156,6 +168,7 @@ class StripButtons(QObject):
         """``asked`` gets "tab", "right" or "down"."""
         bar = area.titleBar()
         super().__init__(bar)
+        self._area = area
         self._bar = bar
         self._asked = asked
         self.folded = False
@@ -174,23 +187,50 @@ class StripButtons(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         # Its last events come while it is being destroyed.
-        fits = event.type() in {QEvent.Type.Resize, QEvent.Type.LayoutRequest}
-        if fits and isValid(self._bar):
-            self._fold()
+        kinds = QEvent.Type
+        fits = event.type() in {kinds.Resize, kinds.LayoutRequest, kinds.Show, kinds.Hide}
+        if fits and isValid(self._bar) and isValid(self._area):
+            self.arrange()
         return super().eventFilter(watched, event)
 
-    def _fold(self) -> None:
-        """Fold where the titles and all three buttons have not room enough beside each other."""
+    def arrange(self) -> None:
+        """Give each part its room."""
+        shown = self._area.openedDockWidgets()
+        # A small window of one chat has no row of tabs.
+        alone = shown[0] if len(shown) == 1 and not self._bar.isHidden() else None
+        for dock in self._area.dockWidgets():
+            pane = dock.widget()
+            if isinstance(pane, ChatPane):
+                _seat(dock, pane, in_row=dock is alone)
+        pane = alone.widget() if alone is not None else None
+        _mark(self._bar, "row", alone is not None)
+        container = self._area.dockContainer()
+        _mark(self._bar, "lone", container is None or container.visibleDockAreaCount() == 1)
         spacing = max(0, self._bar.layout().spacing())
-        buttons = sum(button.width() + spacing for button in self.buttons)
-        wanted = self._bar.tabBar().sizeHint().width() + buttons + 6
-        folded = self._bar.width() < wanted
-        if folded != self.folded:
-            self.folded = folded
-            for button in self.buttons[1:]:
-                button.setVisible(not folded)
-            name, tip = FOLDED if folded else self.CHOICES[0][:2]
-            self.buttons[0].set_icon(name, tr(tip))
+        buttons = sum(button.width() + spacing for button in self.buttons) + 6
+        if alone is None or not isinstance(pane, ChatPane):
+            self._fold(self._bar.width() < self._bar.tabBar().sizeHint().width() + buttons)
+            return
+        tab, header = alone.tabWidget(), pane.header
+        title = _title(tab)
+        beside = tab.minimumSizeHint().width() - title.minimumSizeHint().width()
+        beside -= header.minimumSizeHint().width()
+        wanted = min(title.sizeHint().width(), TITLE) + beside + header.wanted_width()
+        folded = self._bar.width() < wanted + buttons
+        header.set_menu(self._fill if folded else None)
+        room = self._bar.width() - (6 if folded else buttons)
+        title.setMaximumWidth(max(TITLE // 2, room - beside - header.wanted_width()))
+        tab.setMinimumWidth(max(0, room))
+        self._fold(folded, into_header=True)
+
+    def _fold(self, folded: bool, *, into_header: bool = False) -> None:
+        """Leave one button with a menu, or none where the pane's header has these choices."""
+        self.folded = folded
+        for button in self.buttons[1:]:
+            button.setVisible(not folded)
+        self.buttons[0].setVisible(not (folded and into_header))
+        name, tip = FOLDED if folded else self.CHOICES[0][:2]
+        self.buttons[0].set_icon(name, tr(tip))
 
     def _on_clicked(self, where: str) -> None:
         if not self.folded:
@@ -198,6 +238,11 @@ class StripButtons(QObject):
             return
         menu = QMenu(self._bar)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._fill(menu)
+        plus = self.buttons[0]
+        menu.popup(plus.mapToGlobal(QPoint(0, plus.height() + 2)))
+
+    def _fill(self, menu: QMenu) -> None:
         for _, tip, choice in self.CHOICES:
             action = menu.addAction(tr(tip).partition("  ")[0])
             keys = tip.partition("  ")[2]
@@ -205,5 +250,38 @@ class StripButtons(QObject):
             action.setShortcutVisibleInContextMenu(True)
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)  # the command has the key
             action.triggered.connect(lambda _=False, choice=choice: self._asked(choice))
-        plus = self.buttons[0]
-        menu.popup(plus.mapToGlobal(QPoint(0, plus.height() + 2)))
+
+
+TITLE = 180
+"""Pixels of a title that is alone in its row: beyond, the pane's buttons go into a menu first."""
+
+
+def _title(tab: QtAds.CDockWidgetTab) -> QLabel:
+    label = tab.findChild(QLabel, "dockWidgetTabLabel")
+    assert isinstance(label, QLabel)
+    return label
+
+
+def _seat(dock: QtAds.CDockWidget, pane: ChatPane, *, in_row: bool) -> None:
+    """Put the header of a pane into its tab, or back above the conversation.
+
+    Either belongs to the dock widget for good, wherever a person moves that.
+    """
+    tab, header = dock.tabWidget(), pane.header
+    if in_row == (header.parentWidget() is tab):
+        return
+    title, layout = _title(tab), tab.layout()
+    assert isinstance(layout, QBoxLayout)
+    header.set_in_row(in_row)
+    if in_row:
+        layout.addWidget(header, 1)
+    else:
+        pane.take_header()
+        tab.setMinimumWidth(0)
+        title.setMaximumWidth(WIDEST)
+    layout.setStretchFactor(title, 0 if in_row else 1)
+    _mark(tab, "row", in_row)
+
+
+WIDEST = (1 << 24) - 1
+"""Qt's own bound of a width."""

@@ -54,7 +54,9 @@ class FocusWatch(QObject):
     def _on_focus(self, before: QWidget | None, now: QWidget | None) -> None:
         widget = now
         while widget is not None and not isinstance(widget, ChatPane):
-            widget = widget.parentWidget()
+            # The header of a pane that has no other tabs beside it stands in its tab.
+            in_tab = isinstance(widget, QtAds.CDockWidgetTab)
+            widget = widget.dockWidget().widget() if in_tab else widget.parentWidget()
         if isinstance(widget, ChatPane):
             self.entered.emit(widget)
 
@@ -275,7 +277,7 @@ class Workspace(QWidget):
         for one, active in ((before, False), (pane, True)):
             if one is not None:
                 one.set_active(active)
-                self.marks.show_keys(one.chat.id, active=active)
+        self.marks.show_keys(pane)
         if pane is not None:
             self.marks.show_dot(pane.chat.id)
         self.active_changed.emit()
@@ -291,6 +293,7 @@ class Workspace(QWidget):
         self._layers.setCurrentWidget(shown)
         if self._active is not None and self._active not in panes:
             self._set_active(panes[0] if panes else None)
+        self.marks.show_keys(self._active)
         self.arranged.emit()
 
     def _sender(self) -> ChatPane | None:

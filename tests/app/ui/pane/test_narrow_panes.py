@@ -30,7 +30,9 @@ def open_menu() -> QMenu:
 
 
 def named(run: Run) -> None:
-    """A pane whose model has a long name, with an answer in it."""
+    """A pane whose model has a long name, with an answer in it; its header has a row of its own."""
+    run.ready()
+    run.window.commands["new"].trigger()
     run.ready()
     run.window.chats.use_model("/models/A-Model-With-A-Long-Name-8bit")
     run.ready()
@@ -44,14 +46,14 @@ def test_the_header_folds_its_buttons_before_the_models_name_is_cut_off(start: S
     header = run.pane.header
     header.resize(700, header.height())
     assert not header.folded
-    assert header.meter.isVisible()
+    assert header.tools_button.isVisible()
     assert header.options_button.isVisible()
-    header.resize(280, header.height())
+    header.resize(250, header.height())
     assert header.folded
-    assert not header.meter.isVisible()
+    assert not header.tools_button.isVisible()
     assert not header.options_button.isVisible()
     # The name has all the room beside the one button.
-    assert header.model_button.width() == 280 - 8 - header.more.width() - 16
+    assert header.model_button.width() == 250 - 8 - header.more.width() - 16
 
 
 def test_what_is_folded_is_in_the_menu_and_found_by_key(start: Start):

@@ -15,7 +15,7 @@ from app.settings.options import Settings
 from app.ui.pane.options import OptionsPopover, apply_preset, preset_of
 from app.ui.pane.sampling_form import MORE, NumberBox
 from app.ui.style.theme import theme
-from tests.app.conftest import Start
+from tests.app.conftest import Run, Start
 
 
 @pytest.fixture
@@ -170,11 +170,17 @@ def test_an_answer_that_was_cut_is_continued_in_its_place(start: Start):
     assert run.app.store.messages(pane.chat.id)[-1].content == "So far and more."
 
 
+def fill_half(run: Run) -> None:
+    """Take more than half of a small context."""
+    run.pane.chat.set_options(ChatOptions(context=256), "")
+    run.say("count 160")
+    run.answered()
+
+
 def test_the_meter_stays_while_the_next_answer_is_written(start: Start):
     run = start()
     run.ready()
-    run.say("say one")
-    run.answered()
+    fill_half(run)
     shown = run.pane.header.meter.share
     assert shown > 0
     run.say("hold 5")
@@ -191,8 +197,11 @@ def test_the_meter_shows_how_full_the_context_is(start: Start):
     assert not meter.isVisible()
     run.say("say one")
     run.answered()
+    run.until(lambda: "of 2,048 tokens" in run.pane.header.toolTip())
+    assert not meter.isVisible()  # there is room
+    fill_half(run)
     run.until(meter.isVisible)
-    assert "of 2,048 tokens" in meter.toolTip()
+    assert "of 256 tokens" in meter.toolTip()
     meter.show_context(2000, 1900, 2048)
     assert "Nearly full" in meter.toolTip()
 

@@ -1,0 +1,131 @@
+"""A chat that is alone in its place has one row; what is not current steps back."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QMenu
+
+from app.ui.pane.pane import ChatPane
+from app.ui.style import tokens as t
+from app.ui.style.theme import theme
+from tests.app.conftest import Run, Start
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def in_row(run: Run, pane: ChatPane) -> bool:
+    dock = run.window.workspace.dock(pane.chat.id)
+    assert dock is not None
+    return pane.header.parentWidget() is dock.tabWidget()
+
+
+def test_title_and_header_share_a_row_until_there_is_another_tab(start: Start) -> None:
+    run = start()
+    run.ready()
+    first = run.pane
+    run.until(lambda: in_row(run, first))
+    top = run.window.workspace.mapTo(run.window, QPoint(0, 0))
+    assert first.mapTo(run.window, QPoint(0, 0)).y() - top.y() <= t.TAB + 1
+    assert first.header.isVisible()
+    run.window.commands["new"].trigger()
+    second = run.pane
+    run.until(lambda: not in_row(run, first) and not in_row(run, second))
+    assert second.header.parentWidget() is second
+    assert second.header.isVisible()
+    run.window.commands["close"].trigger()
+    run.until(lambda: in_row(run, first))
+    run.window.commands["undo_close"].trigger()
+    run.until(lambda: not in_row(run, first))
+    run.window.workspace.float_pane(second)
+    run.until(lambda: in_row(run, first))
+    assert second.header.isVisible()
+    run.window.workspace.float_pane(second)
+    assert second.header.isVisible()
+
+
+def test_a_press_in_the_row_makes_its_pane_the_current_one(start: Start) -> None:
+    run = start()
+    run.ready()
+    run.window.resize(1200, 700)
+    first = run.pane
+    run.window.commands["split_right"].trigger()
+    run.ready()
+    assert run.pane is not first
+    run.until(lambda: in_row(run, first))
+    first.header.options_button.setFocus(Qt.FocusReason.TabFocusReason)
+    assert run.pane is first
+    run.window.workspace.activate(next(p for p in run.panes if p is not first))
+    run.qtbot.mouseClick(first.header, LEFT, pos=QPoint(first.header.width() // 2, 10))
+    assert run.pane is first
+    assert first.composer.field.hasFocus()
+
+
+def test_in_a_narrow_row_one_menu_has_all_that_has_no_room(start: Start) -> None:
+    run = start()
+    run.ready()
+    run.say("say " + "a title of many words " * 2)
+    run.answered()
+    run.window.resize(1500, 700)
+    first = run.pane
+    run.until(lambda: in_row(run, first) and not first.header.folded)
+    run.window.commands["split_right"].trigger()
+    run.window.commands["split_right"].trigger()
+    run.until(lambda: first.header.folded)
+    run.qtbot.mouseClick(first.header.more, LEFT)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    words = [action.text() for action in menu.actions() if not action.isSeparator()]
+    assert words[-4:] == [
+        "Settings of This Chat",
+        "New chat",
+        "New chat at the right",
+        "New chat below",
+    ]
+    menu.actions()[-1].trigger()
+    menu.close()
+    assert len(run.panes) == 4
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_panes_beside_the_current_one_step_back(start: Start, look: str) -> None:
+    run = start()
+    run.ready()
+    theme().set_appearance(look)
+    run.window.resize(1200, 700)
+    run.say("say one")
+    run.answered()
+    first = run.pane
+    run.window.commands["split_right"].trigger()
+    run.ready()
+    second = run.pane
+
+    def ground(pane: ChatPane) -> str:
+        return pane.grab().toImage().pixelColor(4, pane.height() // 2).name()
+
+    tokens = theme().tokens
+    places = [pane.mapTo(run.window, QPoint(0, 0)) for pane in (first, second)]
+    assert (ground(first), ground(second)) == (tokens.back, tokens.background)
+    run.window.workspace.activate(first)
+    assert (ground(first), ground(second)) == (tokens.background, tokens.back)
+    run.qtbot.wait(20)
+    assert [pane.mapTo(run.window, QPoint(0, 0)) for pane in (first, second)] == places
+    # The text of both is readable: `TEXT_PAIRS` has the pairs, tests/app/ui/style measures them.
+    assert ("text", "back") in t.TEXT_PAIRS
+    assert ("muted", "back") in t.TEXT_PAIRS
+
+
+def test_there_is_one_ring_and_it_is_where_keys_go(start: Start) -> None:
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    pane = run.pane
+    assert pane.composer.ringed
+    run.window.commands["find"].trigger()
+    assert pane.find_bar.field.hasFocus()
+    assert not pane.composer.ringed
+    run.qtbot.keyClick(pane.find_bar.field, Qt.Key.Key_Escape)
+    assert pane.composer.ringed
+    run.window.commands["search"].trigger()
+    assert not pane.composer.ringed
