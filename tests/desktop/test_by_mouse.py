@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.desktop.conftest import Desk
 
-# Of a window of 1180x780 at the screen's corner: 240 of sidebar, 36 of tabs, 40 of header.
+# Of a window of 1180x780 at the screen's corner: 240 of sidebar, 37 of the row.
 NEW_CHAT = (215, 18)
 FIRST_TAB = (262, 18)
 SPLIT_RIGHT = (1131, 18)
@@ -39,8 +39,8 @@ def test_a_pane_is_split_and_a_tab_dragged_over_to_it(desk: Desk) -> None:
 
 def test_hovering_shows_what_can_be_done(desk: Desk) -> None:
     hello(desk)
-    desk.point(1000, 120)
-    desk.click(1077, 153)  # the pencil below the question's block
+    desk.point(1000, 80)
+    desk.click(1077, 113)  # the pencil below the question's block
     desk.type(", Guide")
     desk.keys("Return")
     desk.until(lambda: len(desk.asked("Hello, Guide")) == 1)
@@ -56,7 +56,7 @@ def test_words_across_blocks_are_selected_and_copied(desk: Desk) -> None:
     lines = (bare(line) for line in str(answer).splitlines() if "```" not in line)
     words = [line for line in lines if line]
     assert len(words) > 2
-    desk.drag((331, 208), (1080, 680))  # from the answer's first line to far below its last
+    desk.drag((331, 168), (1080, 680))  # from the answer's first line to far below its last
     desk.keys("ctrl+c")
     desk.click(*COMPOSER)
     desk.keys("ctrl+v")
