@@ -54,9 +54,10 @@ class FocusWatch(QObject):
     def _on_focus(self, before: QWidget | None, now: QWidget | None) -> None:
         widget = now
         while widget is not None and not isinstance(widget, ChatPane):
-            # The header of a pane that has no other tabs beside it stands in its tab.
-            in_tab = isinstance(widget, QtAds.CDockWidgetTab)
-            widget = widget.dockWidget().widget() if in_tab else widget.parentWidget()
+            if isinstance(widget, QtAds.CDockWidgetTab):  # the header of a lone chat stands there
+                widget = widget.dockWidget().widget()
+            else:
+                widget = widget.parentWidget()
         if isinstance(widget, ChatPane):
             self.entered.emit(widget)
 
