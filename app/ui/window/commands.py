@@ -86,47 +86,34 @@ TAB_MODIFIER = "Meta" if sys.platform == "darwin" else "Ctrl"
 
 MENUS: dict[str, tuple[str, ...]] = {
     mark("File"): (
-        *(
-            "new",
-            "quick_ask",
-            "open_model",
-            "open_gguf",
-            "get_model",
-            "add_remote",
-            "models",
-            "machines",
-            "-",
-            "close",
-            "undo_close",
-        ),
-        *("-", "import", "export", "print", "-", "trash", "backups"),
-        *("-", "tool_servers", "settings", "-", "quit"),
+        *("new", "quick_ask", "new_folder", "-", "close", "undo_close", "-", "import", "export"),
+        *("print", "-", "backups", "trash", "-", "settings", "-", "quit"),
     ),
     mark("Edit"): (
-        *("copy_answer", "regenerate", "same_again", "edit_last", "earlier", "later"),
-        *("stop", "stop_all", "pause", "tools", "waiting_call"),
-        *("-", "rename", "pin", "move_chat", "tags", "archive", "delete"),
-        *("-", "new_folder", "-", "find", "search", "-", "attach"),
-        *("-", "prompts", "save_prompt", "-", "next_misspelt"),
+        *("undo", "redo", "-", "cut", "copy", "paste", "select_all", "-", "copy_answer", "-"),
+        *("find", "search", "next_misspelt"),
     ),
     mark("View"): (
         *("palette", "-", "sidebar", "score", "-", "text_larger", "text_smaller", "text_usual"),
-        *("-", "next", "previous", "composer", "next_part", "part_before", "-", "full_screen"),
+        *("-", "full_screen"),
     ),
-    mark("Pane"): (
-        *(
-            "split_right",
-            "split_down",
-            "float",
-            "move_before",
-            "move_after",
-            "larger",
-            "smaller",
-            "even_out",
-        ),
-        *("layouts", "-", "compare", "keep"),
-        *("leave_compare", "tie_scrolling", "compare_table"),
-        *("-", "broadcast", "broadcast_keep", "broadcast_one"),
+    mark("Chat"): (
+        *("rename", "pin", "archive", "move_chat", "tags", "delete", "-", "attach", "prompts"),
+        *("save_prompt", "-", "regenerate", "same_again", "edit_last", "earlier", "later", "-"),
+        *("stop", "stop_all", "pause", "-", "tools", "waiting_call"),
+    ),
+    mark("Compare"): (
+        *("compare", "compare_table", "tie_scrolling", "keep", "leave_compare", "-"),
+        *("broadcast", "broadcast_keep", "broadcast_one"),
+    ),
+    mark("Models"): (
+        *("models", "get_model", "add_remote", "-", "open_model", "open_gguf", "machines", "-"),
+        "tool_servers",
+    ),
+    mark("Window"): (
+        *("split_right", "split_down", "float", "move_before", "move_after", "-", "larger"),
+        *("smaller", "even_out", "layouts", "-", "next", "previous", "-", "composer"),
+        *("next_part", "part_before"),
     ),
     mark("Help"): ("shortcuts", "about"),
 }
@@ -142,7 +129,6 @@ FOCUS_KEYS = (
     (mark("Remove attachment"), mark("Delete, on the attachment")),
     (mark("Delete chat"), mark("Delete, in the sidebar")),
     (mark("Delete message and all after it"), mark("Delete, on a message")),
-    (mark("Undo, while a notice offers it"), "Ctrl+Z"),
     (mark("Previous or next message"), mark("Up or Down, on a message")),
     (mark("Message actions"), mark("Tab, on a message")),
     (mark("Scroll code sideways"), mark("Left or Right, on a message")),
@@ -222,7 +208,7 @@ class Commands:
             made.function(*self._arguments(made))
 
     def menus(self, submenus: Mapping[str, QMenu]) -> list[QMenu]:
-        """File, Edit, View, Pane and Help, as new menus.
+        """Those of `MENUS`, as new menus.
 
         ``submenus``: by name the commands that stand there as a menu of their own.
         """

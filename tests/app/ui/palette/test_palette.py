@@ -39,7 +39,11 @@ def words(palette: Palette) -> list[str]:
     return [entry.text for entry in palette.shown()]
 
 
-GERMAN = {"Split Right": "Rechts teilen", "Pane": "Feld", "Interface zoom": "Zoom der Oberfläche"}
+GERMAN = {
+    "Split Right": "Rechts teilen",
+    "Window": "Fenster",
+    "Interface zoom": "Zoom der Oberfläche",
+}
 
 
 @pytest.fixture
@@ -163,7 +167,7 @@ def test_in_another_language_a_command_is_found_by_its_own_name_and_the_english_
     run.ready()
     palette = opened(run, "rechts")
     assert words(palette) == ["Rechts teilen"]
-    assert palette.shown()[0].beside == "Feld"
+    assert palette.shown()[0].beside == "Fenster"
     palette.close_palette()
     palette = opened(run, "split r")
     assert words(palette)[0] == "Rechts teilen"

@@ -102,7 +102,7 @@ def test_a_chats_keys_do_nothing_to_it_from_a_dialog(two):
 def test_what_cannot_be_done_now_is_grey_in_the_menu_with_the_reason(start: Start):
     run = start()
     run.ready()
-    edit = menu_of(run, "Edit")
+    edit = menu_of(run, "Chat")
     edit.aboutToShow.emit()
     again = run.window.commands["regenerate"]
     assert not again.isEnabled()

@@ -190,6 +190,37 @@ def test_undo_is_for_the_message_first_and_only_while_it_is_offered(start: Start
     assert run.app.library.chat(chat) is None
 
 
+def test_the_edit_menu_edits_what_has_the_keys(start: Start):
+    run = start()
+    talk(run, "one")
+    do = run.window.commands
+    field = run.pane.composer.field
+    run.qtbot.keyClicks(field, "words")
+    do["select_all"].trigger()
+    do["cut"].trigger()
+    assert (field.toPlainText(), QApplication.clipboard().text()) == ("", "words")
+    do["paste"].trigger()
+    do["paste"].trigger()
+    assert field.toPlainText() == "wordswords"
+    do["undo"].trigger()
+    assert field.toPlainText() == "words"
+    do["redo"].trigger()
+    assert field.toPlainText() == "wordswords"
+    run.window.commands["search"].trigger()
+    search = run.window.sidebar.search
+    run.until(search.hasFocus)
+    run.qtbot.keyClicks(search, "queue")
+    do["select_all"].trigger()
+    do["copy"].trigger()
+    assert (field.toPlainText(), QApplication.clipboard().text()) == ("wordswords", "queue")
+    search.clear()
+    run.pane.focus_composer()
+    assert isinstance(in_conversation(run), AnswerRow)
+    do["copy"].trigger()  # what is no field does with it what it does with the key
+    do["undo"].trigger()
+    do["paste"].trigger()
+
+
 def test_the_list_of_keys_is_in_the_systems_own_words(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ):

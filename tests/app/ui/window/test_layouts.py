@@ -16,7 +16,7 @@ from tests.app.conftest import Run, Start
 
 def menu(run: Run):
     """The submenu as the Pane menu shows it, filled."""
-    panes = next(m for m in run.window._menus if m.title() == "Pane")
+    panes = next(m for m in run.window._menus if m.title() == "Window")
     found = next(a.menu() for a in panes.actions() if a.text() == "Layouts")
     assert isinstance(found, QMenu)
     found.aboutToShow.emit()
