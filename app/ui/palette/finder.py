@@ -174,6 +174,11 @@ class Finder(QObject):
     def end(self) -> None:
         self._more.stop()
 
+    @property
+    def lately(self) -> int:
+        """How many of `best` were chosen before; they come first where nothing is looked for."""
+        return sum(entry.key in self._recent for entry in self.best())
+
     def best(self) -> list[Entry]:
         """The best of what was found so far, the best first."""
         return [entry for _, entry in self._hits[: self.SHOWN]]

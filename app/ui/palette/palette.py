@@ -47,15 +47,14 @@ from app.settings.language import tr
 from app.ui.palette.finder import Entry, EntryKind, Finder
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
-from app.ui.style.theme import theme, ui_font
-from app.ui.widgets.manners import caret
+from app.ui.style.theme import scaled, theme, ui_font
 
 Index = QModelIndex | QPersistentModelIndex
 _NONE = QModelIndex()
 _ICONS = {
-    EntryKind.COMMAND: "caret-right",
+    EntryKind.COMMAND: "terminal",
     EntryKind.CHAT: "chat-circle",
-    EntryKind.MODEL: "rows",
+    EntryKind.MODEL: "cube",
     EntryKind.SETTING: "sliders",
     EntryKind.PROMPT: "note-pencil",
     EntryKind.RESOURCE: "paperclip",
@@ -63,10 +62,15 @@ _ICONS = {
 
 
 class Rows(QAbstractListModel):
-    """The entries that were found."""
+    """The entries that were found.
+
+    Attributes:
+        ends: so many at the top were chosen lately, and a line stands below them.
+    """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
+        self.ends = 0
         self._entries: list[Entry] = []
 
     def show(self, entries: list[Entry]) -> bool:
@@ -104,13 +108,20 @@ class RowPainter(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         model = index.model()
-        entry = model.entry(index) if isinstance(model, Rows) else None
-        if entry is None:
+        if not isinstance(model, Rows) or (entry := model.entry(index)) is None:
             return
         tokens = theme().tokens
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         area: QRect = option.rect.adjusted(6, 1, -6, -1)
         painter.save()
+        if index.row() and index.row() == model.ends:
+            painter.setPen(QColor(tokens.border))
+            painter.drawLine(
+                option.rect.left() + 8,
+                option.rect.top(),
+                option.rect.right() - 8,
+                option.rect.top(),
+            )
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if chosen:
             painter.setPen(QColor(tokens.accent) if tokens.strong else Qt.PenStyle.NoPen)
@@ -122,9 +133,8 @@ class RowPainter(QStyledItemDelegate):
         def place(part: QRect) -> QRect:
             return QStyle.visualRect(option.direction, option.rect, part)
 
-        rtl = option.direction == Qt.LayoutDirection.RightToLeft
         sign = place(QRect(area.left() + 10, area.center().y() - 7, 16, 16))
-        icon(caret(_ICONS[entry.kind], rtl=rtl), quiet.name()).paint(painter, sign)
+        icon(_ICONS[entry.kind], quiet.name()).paint(painter, sign)
         painter.setFont(ui_font(t.UI_PX))
         metrics = painter.fontMetrics()
         line = area.adjusted(36, 0, -12, 0)
@@ -218,7 +228,8 @@ class Palette(Card):
     """
 
     WIDTH = 640
-    HEIGHT = 420
+    MOST = 10
+    """Rows in sight; the others are scrolled to."""
 
     chosen = Signal(object)
     said = Signal(str)
@@ -233,23 +244,26 @@ class Palette(Card):
         self._done = False
         self.finder = Finder(entries, {key: ago for ago, key in enumerate(recent)}, self)
         self.field = QLineEdit(self)
-        words = tr("Find a command, a chat, a model or a setting")
+        words = tr("Search commands, chats, models and settings")
         self.field.setPlaceholderText(words)
         self.field.setAccessibleName(words)
         self.field.setAccessibleDescription(tr("Up and Down choose, Enter opens, Esc closes"))
         self.field.installEventFilter(self)
         self.list.clicked.connect(self._on_clicked)
         self.speak_for(self.field)
-        self.nothing = QLabel(tr("Nothing is called so"), self)
-        self.nothing.setProperty("muted", True)
-        self.nothing.setContentsMargins(16, 4, 16, 12)
-        self.nothing.hide()
-        column = QVBoxLayout(self)
+        self.nothing = QLabel(tr("No results"), self)
+        self.recent = QLabel(tr("Recent"), self)
+        for label in (self.nothing, self.recent):
+            label.setProperty("muted", True)
+            label.setContentsMargins(16, 2, 16, 2)
+            label.hide()
+        column = self._column = QVBoxLayout(self)
         column.setContentsMargins(8, 8, 8, 8)
         column.setSpacing(6)
         column.addWidget(self.field)
         column.addWidget(self.nothing)
-        column.addWidget(self.list, 1)
+        column.addWidget(self.recent)
+        column.addWidget(self.list)
         self.finder.found.connect(self._on_found)
         self.field.textChanged.connect(self._on_typed)
         QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
@@ -341,6 +355,12 @@ class Palette(Card):
             row = entries.index(kept) if kept in entries and not at_top else 0
             self.list.setCurrentIndex(self.rows.index(row))
         self.nothing.setVisible(self.finder.complete and not entries)
+        lately = 0 if self.field.text().strip() else self.finder.lately
+        self.recent.setVisible(lately > 0)
+        if self.rows.ends != lately:
+            self.rows.ends = lately
+            self.list.viewport().update()
+        self._place()
 
     @Slot(QModelIndex)
     def _on_clicked(self, index: QModelIndex) -> None:
@@ -356,6 +376,9 @@ class Palette(Card):
     def _place(self) -> None:
         parent = self.parentWidget()
         if parent is not None:
-            width = min(self.WIDTH, parent.width() - 32)
-            height = min(self.HEIGHT, parent.height() - 48)
+            width = min(scaled(self.WIDTH), parent.width() - 32)
+            count = min(self.rows.rowCount(), self.MOST)
+            self.list.setVisible(count > 0)
+            self.list.setFixedHeight(min(count * self.list.sizeHintForRow(0), parent.height() // 2))
+            height = self._column.sizeHint().height()
             self.setGeometry((parent.width() - width) // 2, parent.height() // 10, width, height)

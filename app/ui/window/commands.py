@@ -172,6 +172,7 @@ class Commands:
         self._keys_of = keys_of
         self._owners = {name: _owner(made, owners) for name, made in REGISTRY.items()}
         self._actions = {name: self._make(made) for name, made in REGISTRY.items()}
+        self._menus: list[QMenu] = []
 
     def __getitem__(self, name: str) -> QAction:
         return self._actions[name]
@@ -212,7 +213,7 @@ class Commands:
 
         ``submenus``: by name the commands that stand there as a menu of their own.
         """
-        made = []
+        made = self._menus
         for title, names in MENUS.items():
             menu = QMenu(tr(title), self._window)
             menu.setToolTipsVisible(True)
@@ -227,6 +228,11 @@ class Commands:
             menu.aboutToHide.connect(lambda names=names: self._enable(names))
             made.append(menu)
         return made
+
+    def submenus(self) -> list[QMenu]:
+        """The menus within the menus, whose entries are no commands."""
+        found = (action.menu() for menu in self._menus for action in menu.actions())
+        return [menu for menu in found if isinstance(menu, QMenu)]
 
     def _make(self, made: Command) -> QAction:
         action = QAction(tr(made.text), self._window)

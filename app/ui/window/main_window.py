@@ -169,7 +169,7 @@ class MainWindow(QMainWindow):
             self, owners, lambda: self.workspace.active, self._on_notice, keys.of
         )
         self._menus = self.commands.menus({"layouts": self.layouts.menu})
-        add_appearance(self._menus[2], settings)
+        add_appearance(self._menus[2], settings)  # View
         if on_mac:
             for menu in self._menus:
                 self.menuBar().addMenu(menu)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.chats.library import ChatLibrary
 from app.chats.organising import day_heading, day_headings
+from app.models.names import model_fallback_name
+from app.remote.address import named
 from app.settings.language import mark, tr
 from app.settings.options import Settings
-from app.settings.paths import GUIDE
+from app.settings.paths import GUIDE, short_path
 from app.ui.palette.finder import Entry, EntryKind
 from app.ui.palette.palette import Palette
 from app.ui.pane.pane import ChatPane
@@ -80,7 +83,7 @@ class PaletteCommands(QObject):
                 f"chat:{chat.id}",
                 chat.shown_title,
                 partial(chats.open, chat.id),
-                beside=day_heading(chat.updated_at, days),
+                beside=f"{model_fallback_name(chat.model)} · {day_heading(chat.updated_at, days)}",
                 choose_beside=partial(chats.open_beside, chat.id),
             )
         loader = self._library.loader
@@ -91,7 +94,7 @@ class PaletteCommands(QObject):
                 f"model:{ref}",
                 loader.get(ref).name,
                 partial(chats.use_model, ref),
-                beside="" if ref == GUIDE else ref,
+                beside=_place_of(ref),
             )
         for page, rows in PLACES.items():
             for words in ("", *rows):
@@ -110,7 +113,7 @@ class PaletteCommands(QObject):
         Whether they can be done is asked while the focus is where it is: some are for what has it.
         """
         commands = self._commands()
-        return [
+        listed = [
             Entry(
                 EntryKind.COMMAND,
                 f"command:{name}",
@@ -125,6 +128,7 @@ class PaletteCommands(QObject):
             for name in names
             if name not in {"-", "palette"}
         ]
+        return listed + [entry for menu in commands.submenus() for entry in _entries_of(menu)]
 
     def _show_setting(self, page: str, words: str) -> None:
         self._commands().run("settings")
@@ -144,6 +148,33 @@ class PaletteCommands(QObject):
     @Slot()
     def _on_closed(self) -> None:
         self.palette = None
+
+
+def _place_of(ref: str) -> str:
+    """Where a model lies; "" for the Guide."""
+    if (remote := named(ref)) is not None:
+        return remote.address
+    return "" if ref == GUIDE else short_path(Path(ref)) if Path(ref).is_absolute() else ref
+
+
+def _entries_of(menu: QMenu) -> Iterator[Entry]:
+    """What a menu within a menu holds besides commands, such as layouts by their names."""
+    menu.aboutToShow.emit()  # it is filled then
+    title = menu.title()
+    for action in menu.actions():
+        inner = action.menu()
+        if isinstance(inner, QMenu):
+            yield from _entries_of(inner)
+        elif not action.isSeparator():
+            words = action.text().rstrip("…")
+            yield Entry(
+                EntryKind.COMMAND,
+                f"menu:{title}/{words}",
+                words,
+                action.trigger,
+                beside=title,
+                why_not="" if action.isEnabled() else action.toolTip(),
+            )
 
 
 SIZE = (520, 460)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from app.remote.address import Remote
 from app.settings import language, translation
 from app.settings.options import Settings
 from app.ui.palette.finder import Entry, EntryKind, Finder, Wanted, folded
@@ -97,6 +98,65 @@ def test_all_commands_are_in_it_with_their_keys_and_why_they_cannot_be_done(run:
     assert by_key["command:regenerate"].why_not == "There is no question to answer yet."
     assert by_key["command:new"].keys in by_key["command:new"].spoken
     assert "Not possible now" in by_key["command:regenerate"].spoken
+
+
+def test_every_entry_of_every_menu_is_in_it(run: Run):
+    run.window.layouts.save("Morning")
+    palette = opened(run)
+    palette.finder.SHOWN = 10_000
+    palette.finder.look_for("")
+    palette.finder.finish()
+    there = {entry.text for entry in palette.shown()}
+
+    def walk(menu: QMenu) -> Iterator[str]:
+        menu.aboutToShow.emit()
+        for action in menu.actions():
+            inner = action.menu()
+            if isinstance(inner, QMenu):
+                yield from walk(inner)
+            elif not action.isSeparator():
+                yield action.text().rstrip("…")
+        menu.aboutToHide.emit()
+
+    listed = {words for menu in run.window._menus for words in walk(menu)}
+    assert {"Morning", "Dark", "Add a Remote Model", "Paste"} <= listed
+    assert listed - there == {"Command Palette"}
+
+
+def test_it_begins_with_what_was_chosen_lately_and_is_as_high_as_what_it_holds(run: Run):
+    palette = opened(run)
+    assert not palette.recent.isVisible()
+    full = palette.height()
+    palette.close_palette()
+    for typed in ("split down", "score"):
+        run.qtbot.keyClick(opened(run, typed).field, KEY.Key_Return)
+    palette = opened(run)
+    assert words(palette)[:2] == ["Score", "Split Down"]
+    assert (palette.recent.isVisible(), palette.rows.ends) == (True, 2)
+    palette.field.setText("split")
+    assert words(palette) == ["Split Down", "Split Right"]
+    assert not palette.recent.isVisible()
+    assert palette.height() < full / 2
+    assert palette.list.geometry().bottom() < palette.height()
+    palette.field.setText("nothing is called so")
+    assert (palette.nothing.isVisible(), palette.list.isVisible()) == (True, False)
+    palette.close_palette()
+
+
+def test_models_elsewhere_and_their_chats_are_named_as_everywhere(run: Run):
+    remote = Remote("http://127.0.0.1:9/v1", "maker/toolbot")
+    run.app.library.loader.add_remote(remote)
+    chat = run.app.library.new(remote.ref)
+    chat.rename("Tools")
+    palette = opened(run, "toolbot")
+    palette.finder.finish()
+    found = {entry.kind: entry for entry in palette.shown()}
+    assert found[EntryKind.MODEL].text == "toolbot · 127.0.0.1:9"
+    assert found[EntryKind.CHAT].text == "Tools"
+    assert found[EntryKind.CHAT].beside.startswith("toolbot · 127.0.0.1:9")
+    for entry in palette.shown():
+        assert "remote:" not in entry.text + entry.beside
+    palette.close_palette()
 
 
 def test_typed_and_entered_a_command_is_done_and_the_keys_are_back(run: Run):
