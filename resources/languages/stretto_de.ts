@@ -648,6 +648,7 @@
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
+        <location filename="../../app/ui/window/undo.py"/>
         <source>Copy</source>
         <translation>Kopieren</translation>
     </message>
@@ -912,6 +913,7 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <location filename="../../app/ui/window/commands.py"/>
         <source>Compare</source>
         <translation>Vergleichen</translation>
     </message>
@@ -1464,6 +1466,7 @@
     </message>
     <message>
         <location filename="../../app/ui/palette/finder.py"/>
+        <location filename="../../app/ui/window/commands.py"/>
         <source>Chat</source>
         <translation>Chat</translation>
     </message>
@@ -1563,18 +1566,8 @@
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
-        <source>Find a command, a chat, a model or a setting</source>
-        <translation>Befehl, Chat, Modell oder Einstellung suchen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/palette/palette.py"/>
         <source>Up and Down choose, Enter opens, Esc closes</source>
         <translation>Hoch und Runter wählen, Enter öffnet, Esc schließt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/palette/palette.py"/>
-        <source>Nothing is called so</source>
-        <translation>Nichts mit diesem Namen</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/pickers.py"/>
@@ -3929,11 +3922,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/window/commands.py"/>
         <source>View</source>
         <translation>Ansicht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Pane</source>
-        <translation>Bereich</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -6314,6 +6302,7 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/window/commands.py"/>
         <source>Models</source>
         <translation>Modelle</translation>
     </message>
@@ -8682,11 +8671,6 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
-        <source>Undo, while a notice offers it</source>
-        <translation>Rückgängig, solange ein Hinweis es anbietet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Previous or next message</source>
         <translation>Vorherige oder nächste Nachricht</translation>
     </message>
@@ -9110,101 +9094,9 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/selection.py"/>
+        <location filename="../../app/ui/window/undo.py"/>
         <source>Select All</source>
         <translation>Alles auswählen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>answering</source>
-        <translation>antwortet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Search commands and keys</source>
-        <translation>Befehle und Tasten suchen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>No command has these words.</source>
-        <translation>Kein Befehl enthält diese Wörter.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Commands and their keys</source>
-        <translation>Befehle und ihre Tasten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Usual Keys for All</source>
-        <translation>Standardtasten für alle</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Bring Back My Keys</source>
-        <translation>Meine Tasten zurückholen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>no keys</source>
-        <translation>keine Tasten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Usually {usual}</source>
-        <translation>Standard: {usual}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Change its keys</source>
-        <translation>Tasten ändern</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>All commands have their usual keys</source>
-        <translation>Alle Befehle haben ihre Standardtasten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Change Keys</source>
-        <translation>Tasten ändern</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Keys for {command}</source>
-        <translation>Tasten für {command}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>No Keys</source>
-        <translation>Keine Tasten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Usual Keys</source>
-        <translation>Standardtasten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Press the keys for “{command}”</source>
-        <translation>Drücke die Tasten für „{command}“</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>It has its usual keys</source>
-        <translation>Der Befehl hat seine Standardtasten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>It has no keys</source>
-        <translation>Der Befehl hat keine Tasten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} belongs to “{command}” now, which loses it.</source>
-        <translation>{keys} gehört bisher zu „{command}“; dieser Befehl verliert die Tasten.</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
@@ -9222,466 +9114,9 @@ Du hast nicht geantwortet.</translation>
         <translation>Zuletzt verwendet</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Several Machines</source>
-        <translation>Mehrere Rechner</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>Add a Remote Model…</source>
-        <translation>Entferntes Modell hinzufügen…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>Take it out of memory. Its chats load it when they send.</source>
-        <translation>Aus dem Speicher nehmen. Seine Chats laden es beim Senden.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>No model is in memory</source>
-        <translation>Kein Modell ist im Speicher</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>No other model is in memory.</source>
-        <translation>Kein anderes Modell ist im Speicher.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>{name} is unloaded</source>
-        <translation>{name} ist entladen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>Folder for Tools</source>
-        <translation>Ordner für Tools</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Copy Answer as Markdown</source>
-        <translation>Antwort als Markdown kopieren</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Copy Answer as Plain Text</source>
-        <translation>Antwort als reinen Text kopieren</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>{text}… The rest stands in the conversation.</source>
-        <translation>{text}… Der Rest steht im Gespräch.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>There is no room beside this pane, so the chat is a tab.</source>
-        <translation>Neben diesem Bereich ist kein Platz, daher ist der Chat ein Tab.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>This chat is in the trash.</source>
-        <translation>Dieser Chat ist im Papierkorb.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>It is in another version. Wait for the reply to end.</source>
-        <translation>Sie ist in einer anderen Version. Warte, bis die Antwort zu Ende ist.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>No chat is answering</source>
-        <translation>Kein Chat antwortet gerade</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>%n reply was stopped</source>
-        <comment>%n replies were stopped</comment>
-        <translation>
-            <numerusform>%n Antwort wurde gestoppt</numerusform>
-            <numerusform>%n Antworten wurden gestoppt</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Add a Remote Model</source>
-        <translation>Entferntes Modell hinzufügen</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Window</source>
         <translation>Fenster</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>New line in the message</source>
-        <translation>Neue Zeile in der Nachricht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Stop the reply</source>
-        <translation>Antwort stoppen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Edit the last message</source>
-        <translation>Letzte Nachricht bearbeiten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Put in a prompt</source>
-        <translation>Prompt einsetzen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>The prompt’s next variable</source>
-        <translation>Nächste Variable des Prompts</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Take a file off the message</source>
-        <translation>Datei von der Nachricht entfernen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete, on the file (Tab, in the message)</source>
-        <translation>Entf, auf der Datei (Tab, in der Nachricht)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete a chat</source>
-        <translation>Chat löschen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete a message and what follows</source>
-        <translation>Nachricht und alles Folgende löschen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete, in the conversation</source>
-        <translation>Entf, im Gespräch</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>From message to message</source>
-        <translation>Von Nachricht zu Nachricht</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Up and Down, in the conversation</source>
-        <translation>Hoch und Runter, im Gespräch</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>What can be done with a message</source>
-        <translation>Was sich mit einer Nachricht tun lässt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Tab, in the conversation</source>
-        <translation>Tab, im Gespräch</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Move wide code sideways</source>
-        <translation>Breiten Code seitwärts bewegen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Left and Right, in the conversation</source>
-        <translation>Links und Rechts, im Gespräch</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Copy code, wrap its lines</source>
-        <translation>Code kopieren, Zeilen umbrechen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Shift+F10, in the conversation</source>
-        <translation>Umschalt+F10, im Gespräch</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Pause or resume a reply</source>
-        <translation>Antwort pausieren oder fortsetzen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
-        <source>Something went wrong. What you just did may not have worked.</source>
-        <translation>Etwas ist schiefgegangen. Was du eben getan hast, hat vielleicht nicht geklappt.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The %Ln chosen chat</source>
-        <comment>The %Ln chosen chats</comment>
-        <translation>
-            <numerusform>Der %Ln ausgewählte Chat</numerusform>
-            <numerusform>Die %Ln ausgewählten Chats</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The chat is in “{file}”</source>
-        <comment>%Ln chats are in “{file}”</comment>
-        <translation>
-            <numerusform>Der Chat ist in „{file}“</numerusform>
-            <numerusform>%Ln Chats sind in „{file}“</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>%Ln chat that had changed since went to the trash</source>
-        <comment>%Ln chats that had changed since went to the trash</comment>
-        <translation>
-            <numerusform>%Ln seitdem geänderter Chat kam in den Papierkorb</numerusform>
-            <numerusform>%Ln seitdem geänderte Chats kamen in den Papierkorb</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>Nothing was said here yet.</source>
-        <translation>Hier wurde noch nichts gesagt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/main_window.py"/>
-        <source>Next Part of the Window</source>
-        <translation>Nächster Teil des Fensters</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/main_window.py"/>
-        <source>Part of the Window Before</source>
-        <translation>Vorheriger Teil des Fensters</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/layouts.py"/>
-        <source>Choose “Save Layout…” to keep how the panes stand</source>
-        <translation>Mit „Layout speichern…“ behalten, wie die Bereiche stehen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/layouts.py"/>
-        <source>Keeps which chats are open and where they stand.</source>
-        <translation>Merkt sich, welche Chats offen sind und wo sie stehen.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/layouts.py"/>
-        <source>All chats of layout “{name}” have been deleted</source>
-        <translation>Alle Chats des Layouts „{name}“ sind gelöscht</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/layouts.py"/>
-        <source>%n of its chats was deleted since.</source>
-        <comment>%n of its chats were deleted since.</comment>
-        <translation>
-            <numerusform>%n seiner Chats wurde seitdem gelöscht.</numerusform>
-            <numerusform>%n seiner Chats wurden seitdem gelöscht.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/model_commands.py"/>
-        <source>Several Machines…</source>
-        <translation>Mehrere Rechner…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/model_commands.py"/>
-        <source>{name} is back in its place</source>
-        <translation>{name} ist wieder an seinem Platz</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>{name} could not answer.</source>
-        <translation>{name} konnte nicht antworten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>{name} has answered.</source>
-        <translation>{name} hat geantwortet.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} takes back what was written.</source>
-        <translation>{keys} macht Geschriebenes rückgängig.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} writes again what was taken back.</source>
-        <translation>{keys} stellt Rückgängiggemachtes wieder her.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} is needed for writing. Add Command or Option to it.</source>
-        <translation>{keys} wird zum Schreiben gebraucht. Nimm Befehl oder Wahl dazu.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} is needed for writing. Add Ctrl or Alt to it.</source>
-        <translation>{keys} wird zum Schreiben gebraucht. Nimm Strg oder Alt dazu.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Press the keys that it is to have.</source>
-        <translation>Drücke die gewünschten Tasten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>There is nothing in this chat yet.</source>
-        <translation>In diesem Chat ist noch nichts.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Copy Last Answer</source>
-        <translation>Letzte Antwort kopieren</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Answer Again</source>
-        <translation>Neu antworten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Same Again</source>
-        <translation>Genauso wiederholen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Earlier Version</source>
-        <translation>Frühere Version</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Later Version</source>
-        <translation>Spätere Version</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Stop the Reply</source>
-        <translation>Antwort stoppen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Pause or Resume the Reply</source>
-        <translation>Antwort pausieren oder fortsetzen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Find in This Chat</source>
-        <translation>In diesem Chat suchen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Move to Its Own Window</source>
-        <translation>In eigenes Fenster bewegen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Move to the Pane Before</source>
-        <translation>In den vorherigen Bereich bewegen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Move to the Pane After</source>
-        <translation>In den nächsten Bereich bewegen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Larger Pane</source>
-        <translation>Bereich vergrößern</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Smaller Pane</source>
-        <translation>Bereich verkleinern</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Keep This One of the Compared</source>
-        <translation>Diese der verglichenen behalten</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Go to the Message Field</source>
-        <translation>Zum Nachrichtenfeld gehen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>There is nothing in the message field.</source>
-        <translation>Im Nachrichtenfeld steht nichts.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>{name} is no longer listed</source>
-        <translation>{name} wird nicht mehr aufgelistet</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Nothing was written here yet.</source>
-        <translation>Hier wurde noch nichts geschrieben.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Pin or Unpin Chat</source>
-        <translation>Chat anheften oder lösen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Tags of Chat…</source>
-        <translation>Schlagwörter des Chats…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Archive Chat, or Take It Out</source>
-        <translation>Chat archivieren oder zurückholen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Text is as large as it can be</source>
-        <translation>Der Text ist so groß wie möglich</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Larger Text</source>
-        <translation>Größerer Text</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Text is as small as it can be</source>
-        <translation>Der Text ist so klein wie möglich</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Smaller Text</source>
-        <translation>Kleinerer Text</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Usual Text Size</source>
-        <translation>Normale Textgröße</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Text at {zoom} %</source>
-        <translation>Text bei {zoom} %</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>Servers of Tools…</source>
-        <translation>Tool-Server…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>Tools of This Chat…</source>
-        <translation>Tools dieses Chats…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>No tool waits for your answer.</source>
-        <translation>Kein Tool wartet auf deine Antwort.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>Next Call That Waits for You</source>
-        <translation>Nächster Aufruf, der auf dich wartet</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/undo.py"/>
@@ -9697,56 +9132,6 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Paste</source>
         <translation>Einsetzen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/undo.py"/>
-        <source>There is nothing to bring back</source>
-        <translation>Es gibt nichts zurückzuholen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/undo.py"/>
-        <source>Bring Back the Last Closed Chat</source>
-        <translation>Zuletzt geschlossenen Chat zurückholen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
-        <source>The file that holds your chats is damaged, so nothing more can be saved in it. End Stretto and start it again: it then offers to save what can be read.</source>
-        <translation>Die Datei mit den Chats ist beschädigt, deshalb kann nichts mehr in ihr gespeichert werden. Beende Stretto und starte es neu: Dann bietet es an, das Lesbare zu retten.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
-        <source>Everything is saved again.</source>
-        <translation>Alles ist wieder gespeichert.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>A prompt of {server}.</source>
-        <translation>Ein Prompt von {server}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>A resource of {server}.</source>
-        <translation>Eine Ressource von {server}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>Being asked…</source>
-        <translation>Wird gefragt…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>A message takes {most} files.</source>
-        <translation>Eine Nachricht fasst {most} Dateien.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Next Misspelt Word</source>
-        <translation>Nächstes falsch geschriebenes Wort</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Spelling is not checked. Turn it on in Settings, General.</source>
-        <translation>Die Rechtschreibprüfung ist aus. Du kannst sie unter Einstellungen, Allgemein einschalten.</translation>
     </message>
 </context>
 </TS>

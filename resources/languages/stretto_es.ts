@@ -648,6 +648,7 @@
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
+        <location filename="../../app/ui/window/undo.py"/>
         <source>Copy</source>
         <translation>Copiar</translation>
     </message>
@@ -912,6 +913,7 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <location filename="../../app/ui/window/commands.py"/>
         <source>Compare</source>
         <translation>Comparar</translation>
     </message>
@@ -1464,6 +1466,7 @@
     </message>
     <message>
         <location filename="../../app/ui/palette/finder.py"/>
+        <location filename="../../app/ui/window/commands.py"/>
         <source>Chat</source>
         <translation>Chat</translation>
     </message>
@@ -1563,18 +1566,8 @@
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
-        <source>Find a command, a chat, a model or a setting</source>
-        <translation>Buscar una orden, un chat, un modelo o un ajuste</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/palette/palette.py"/>
         <source>Up and Down choose, Enter opens, Esc closes</source>
         <translation>Arriba y Abajo eligen, Intro abre, Esc cierra</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/palette/palette.py"/>
-        <source>Nothing is called so</source>
-        <translation>No hay nada con ese nombre</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/pickers.py"/>
@@ -3929,11 +3922,6 @@ Se dejó sin responder.</translation>
         <location filename="../../app/ui/window/commands.py"/>
         <source>View</source>
         <translation>Ver</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Pane</source>
-        <translation>Panel</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
@@ -6314,6 +6302,7 @@ Se dejó sin responder.</translation>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/window/commands.py"/>
         <source>Models</source>
         <translation>Modelos</translation>
     </message>
@@ -8682,11 +8671,6 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
-        <source>Undo, while a notice offers it</source>
-        <translation>Deshacer, mientras lo ofrezca un aviso</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Previous or next message</source>
         <translation>Mensaje anterior o siguiente</translation>
     </message>
@@ -9110,101 +9094,9 @@ Se dejó sin responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/selection.py"/>
+        <location filename="../../app/ui/window/undo.py"/>
         <source>Select All</source>
         <translation>Seleccionar todo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>answering</source>
-        <translation>respondiendo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Search commands and keys</source>
-        <translation>Buscar comandos y teclas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>No command has these words.</source>
-        <translation>Ningún comando contiene estas palabras.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Commands and their keys</source>
-        <translation>Órdenes y sus teclas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Usual Keys for All</source>
-        <translation>Teclas habituales para todas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Bring Back My Keys</source>
-        <translation>Recuperar mis teclas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>no keys</source>
-        <translation>sin teclas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Usually {usual}</source>
-        <translation>Habitual: {usual}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Change its keys</source>
-        <translation>Cambiar sus teclas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>All commands have their usual keys</source>
-        <translation>Todas las órdenes tienen sus teclas habituales</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Change Keys</source>
-        <translation>Cambiar teclas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Keys for {command}</source>
-        <translation>Teclas para {command}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>No Keys</source>
-        <translation>Sin teclas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Usual Keys</source>
-        <translation>Teclas habituales</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Press the keys for “{command}”</source>
-        <translation>Pulsar las teclas para «{command}»</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>It has its usual keys</source>
-        <translation>Tiene sus teclas habituales</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>It has no keys</source>
-        <translation>No tiene teclas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} belongs to “{command}” now, which loses it.</source>
-        <translation>{keys} pertenece ahora a «{command}», que lo perderá.</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
@@ -9222,466 +9114,9 @@ Se dejó sin responder.</translation>
         <translation>Recientes</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Several Machines</source>
-        <translation>Varios equipos</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>Add a Remote Model…</source>
-        <translation>Añadir un modelo remoto…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>Take it out of memory. Its chats load it when they send.</source>
-        <translation>Quitarlo de la memoria. Sus chats lo cargan al enviar.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>No model is in memory</source>
-        <translation>No hay ningún modelo en memoria</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>No other model is in memory.</source>
-        <translation>No hay otro modelo en memoria.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>{name} is unloaded</source>
-        <translation>{name} se ha liberado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>Folder for Tools</source>
-        <translation>Carpeta para herramientas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Copy Answer as Markdown</source>
-        <translation>Copiar respuesta como Markdown</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Copy Answer as Plain Text</source>
-        <translation>Copiar respuesta como texto sin formato</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>{text}… The rest stands in the conversation.</source>
-        <translation>{text}… El resto está en la conversación.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>There is no room beside this pane, so the chat is a tab.</source>
-        <translation>No hay sitio junto a este panel, así que el chat es una pestaña.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>This chat is in the trash.</source>
-        <translation>Este chat está en la papelera.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>It is in another version. Wait for the reply to end.</source>
-        <translation>Está en otra versión. Esperar a que termine la respuesta.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>No chat is answering</source>
-        <translation>Ningún chat está respondiendo</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>%n reply was stopped</source>
-        <comment>%n replies were stopped</comment>
-        <translation>
-            <numerusform>Se detuvo %n respuesta</numerusform>
-            <numerusform>Se detuvieron %n respuestas</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Add a Remote Model</source>
-        <translation>Añadir un modelo remoto</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Window</source>
         <translation>Ventana</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>New line in the message</source>
-        <translation>Línea nueva en el mensaje</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Stop the reply</source>
-        <translation>Detener la respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Edit the last message</source>
-        <translation>Editar el último mensaje</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Put in a prompt</source>
-        <translation>Insertar un prompt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>The prompt’s next variable</source>
-        <translation>La variable siguiente del prompt</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Take a file off the message</source>
-        <translation>Quitar un archivo del mensaje</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete, on the file (Tab, in the message)</source>
-        <translation>Supr, sobre el archivo (Tab, en el mensaje)</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete a chat</source>
-        <translation>Eliminar un chat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete a message and what follows</source>
-        <translation>Eliminar un mensaje y lo que sigue</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete, in the conversation</source>
-        <translation>Supr, en la conversación</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>From message to message</source>
-        <translation>De mensaje en mensaje</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Up and Down, in the conversation</source>
-        <translation>Arriba y Abajo, en la conversación</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>What can be done with a message</source>
-        <translation>Qué se puede hacer con un mensaje</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Tab, in the conversation</source>
-        <translation>Tab, en la conversación</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Move wide code sideways</source>
-        <translation>Desplazar código ancho hacia los lados</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Left and Right, in the conversation</source>
-        <translation>Izquierda y Derecha, en la conversación</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Copy code, wrap its lines</source>
-        <translation>Copiar código, ajustar sus líneas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Shift+F10, in the conversation</source>
-        <translation>Mayús+F10, en la conversación</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Pause or resume a reply</source>
-        <translation>Pausar o reanudar una respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
-        <source>Something went wrong. What you just did may not have worked.</source>
-        <translation>Algo ha fallado. Es posible que la última acción no haya funcionado.</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The %Ln chosen chat</source>
-        <comment>The %Ln chosen chats</comment>
-        <translation>
-            <numerusform>El chat elegido (%Ln)</numerusform>
-            <numerusform>Los %Ln chats elegidos</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The chat is in “{file}”</source>
-        <comment>%Ln chats are in “{file}”</comment>
-        <translation>
-            <numerusform>El chat está en «{file}»</numerusform>
-            <numerusform>%Ln chats están en «{file}»</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>%Ln chat that had changed since went to the trash</source>
-        <comment>%Ln chats that had changed since went to the trash</comment>
-        <translation>
-            <numerusform>%Ln chat que había cambiado desde entonces ha pasado a la papelera</numerusform>
-            <numerusform>%Ln chats que habían cambiado desde entonces han pasado a la papelera</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>Nothing was said here yet.</source>
-        <translation>Aquí aún no se ha dicho nada.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/main_window.py"/>
-        <source>Next Part of the Window</source>
-        <translation>Parte siguiente de la ventana</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/main_window.py"/>
-        <source>Part of the Window Before</source>
-        <translation>Parte anterior de la ventana</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/layouts.py"/>
-        <source>Choose “Save Layout…” to keep how the panes stand</source>
-        <translation>Elegir «Guardar disposición…» para conservar cómo están los paneles</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/layouts.py"/>
-        <source>Keeps which chats are open and where they stand.</source>
-        <translation>Conserva qué chats están abiertos y dónde están.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/layouts.py"/>
-        <source>All chats of layout “{name}” have been deleted</source>
-        <translation>Todos los chats de la disposición «{name}» se han eliminado</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/layouts.py"/>
-        <source>%n of its chats was deleted since.</source>
-        <comment>%n of its chats were deleted since.</comment>
-        <translation>
-            <numerusform>%n de sus chats se ha eliminado desde entonces.</numerusform>
-            <numerusform>%n de sus chats se han eliminado desde entonces.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/model_commands.py"/>
-        <source>Several Machines…</source>
-        <translation>Varios equipos…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/model_commands.py"/>
-        <source>{name} is back in its place</source>
-        <translation>{name} está de nuevo en su sitio</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>{name} could not answer.</source>
-        <translation>{name} no ha podido responder.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>{name} has answered.</source>
-        <translation>{name} ha respondido.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} takes back what was written.</source>
-        <translation>{keys} deshace lo escrito.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} writes again what was taken back.</source>
-        <translation>{keys} rehace lo deshecho.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} is needed for writing. Add Command or Option to it.</source>
-        <translation>{keys} hace falta para escribir. Añadirle Comando u Opción.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} is needed for writing. Add Ctrl or Alt to it.</source>
-        <translation>{keys} hace falta para escribir. Añadirle Ctrl o Alt.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Press the keys that it is to have.</source>
-        <translation>Pulsar las teclas que debe tener.</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>There is nothing in this chat yet.</source>
-        <translation>Aún no hay nada en este chat.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Copy Last Answer</source>
-        <translation>Copiar última respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Answer Again</source>
-        <translation>Responder de nuevo</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Same Again</source>
-        <translation>Repetir igual</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Earlier Version</source>
-        <translation>Versión anterior</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Later Version</source>
-        <translation>Versión posterior</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Stop the Reply</source>
-        <translation>Detener la respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Pause or Resume the Reply</source>
-        <translation>Pausar o reanudar la respuesta</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Find in This Chat</source>
-        <translation>Buscar en este chat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Move to Its Own Window</source>
-        <translation>Mover a su propia ventana</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Move to the Pane Before</source>
-        <translation>Mover al panel anterior</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Move to the Pane After</source>
-        <translation>Mover al panel siguiente</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Larger Pane</source>
-        <translation>Agrandar panel</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Smaller Pane</source>
-        <translation>Reducir panel</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Keep This One of the Compared</source>
-        <translation>Elegir esta de las comparadas</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Go to the Message Field</source>
-        <translation>Ir al campo de mensaje</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>There is nothing in the message field.</source>
-        <translation>No hay nada en el campo de mensaje.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>{name} is no longer listed</source>
-        <translation>{name} ya no está en la lista</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Nothing was written here yet.</source>
-        <translation>Aquí aún no se ha escrito nada.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Pin or Unpin Chat</source>
-        <translation>Fijar o desfijar chat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Tags of Chat…</source>
-        <translation>Etiquetas del chat…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Archive Chat, or Take It Out</source>
-        <translation>Archivar o desarchivar chat</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Text is as large as it can be</source>
-        <translation>El texto no puede ser más grande</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Larger Text</source>
-        <translation>Texto más grande</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Text is as small as it can be</source>
-        <translation>El texto no puede ser más pequeño</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Smaller Text</source>
-        <translation>Texto más pequeño</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Usual Text Size</source>
-        <translation>Tamaño de texto habitual</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Text at {zoom} %</source>
-        <translation>Texto al {zoom}&#xa0;%</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>Servers of Tools…</source>
-        <translation>Servidores de herramientas…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>Tools of This Chat…</source>
-        <translation>Herramientas de este chat…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>No tool waits for your answer.</source>
-        <translation>Ninguna herramienta espera respuesta.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>Next Call That Waits for You</source>
-        <translation>Siguiente llamada que espera respuesta</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/undo.py"/>
@@ -9697,56 +9132,6 @@ Se dejó sin responder.</translation>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Paste</source>
         <translation>Pegar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/undo.py"/>
-        <source>There is nothing to bring back</source>
-        <translation>No hay nada que recuperar</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/undo.py"/>
-        <source>Bring Back the Last Closed Chat</source>
-        <translation>Recuperar el último chat cerrado</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
-        <source>The file that holds your chats is damaged, so nothing more can be saved in it. End Stretto and start it again: it then offers to save what can be read.</source>
-        <translation>El archivo que contiene los chats está dañado, por lo que no se puede guardar nada más en él. Cerrar Stretto y volver a iniciarlo: ofrecerá guardar lo que se pueda leer.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
-        <source>Everything is saved again.</source>
-        <translation>Todo está guardado de nuevo.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>A prompt of {server}.</source>
-        <translation>Un prompt de {server}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>A resource of {server}.</source>
-        <translation>Un recurso de {server}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>Being asked…</source>
-        <translation>Preguntando…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>A message takes {most} files.</source>
-        <translation>Un mensaje admite {most} archivos.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Next Misspelt Word</source>
-        <translation>Siguiente palabra mal escrita</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Spelling is not checked. Turn it on in Settings, General.</source>
-        <translation>La revisión ortográfica está desactivada. Actívala en Ajustes, General.</translation>
     </message>
 </context>
 </TS>

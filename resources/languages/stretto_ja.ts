@@ -646,6 +646,7 @@
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
+        <location filename="../../app/ui/window/undo.py"/>
         <source>Copy</source>
         <translation>コピー</translation>
     </message>
@@ -909,6 +910,7 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <location filename="../../app/ui/window/commands.py"/>
         <source>Compare</source>
         <translation>比較</translation>
     </message>
@@ -1456,6 +1458,7 @@
     </message>
     <message>
         <location filename="../../app/ui/palette/finder.py"/>
+        <location filename="../../app/ui/window/commands.py"/>
         <source>Chat</source>
         <translation>チャット</translation>
     </message>
@@ -1555,18 +1558,8 @@
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
-        <source>Find a command, a chat, a model or a setting</source>
-        <translation>コマンド、チャット、モデル、設定を検索</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/palette/palette.py"/>
         <source>Up and Down choose, Enter opens, Esc closes</source>
         <translation>上下キーで選択、Enterで開く、Escで閉じる</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/palette/palette.py"/>
-        <source>Nothing is called so</source>
-        <translation>その名前のものはありません</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/pickers.py"/>
@@ -3891,11 +3884,6 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
-        <source>Pane</source>
-        <translation>ペイン</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Help</source>
         <translation>ヘルプ</translation>
     </message>
@@ -6217,6 +6205,7 @@ You left it unanswered.</source>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/window/commands.py"/>
         <source>Models</source>
         <translation>モデル</translation>
     </message>
@@ -8567,11 +8556,6 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
-        <source>Undo, while a notice offers it</source>
-        <translation>取り消す（通知に表示されている間）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Previous or next message</source>
         <translation>前/次のメッセージ</translation>
     </message>
@@ -8991,101 +8975,9 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/selection.py"/>
+        <location filename="../../app/ui/window/undo.py"/>
         <source>Select All</source>
         <translation>すべてを選択</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>answering</source>
-        <translation>回答中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Search commands and keys</source>
-        <translation>コマンドとキーを検索</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>No command has these words.</source>
-        <translation>該当するコマンドはありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Commands and their keys</source>
-        <translation>コマンドとキー</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Usual Keys for All</source>
-        <translation>すべて標準のキーにする</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Bring Back My Keys</source>
-        <translation>自分のキーに戻す</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>no keys</source>
-        <translation>キーなし</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Usually {usual}</source>
-        <translation>標準は{usual}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Change its keys</source>
-        <translation>キーを変更</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>All commands have their usual keys</source>
-        <translation>すべてのコマンドが標準のキーになりました</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Change Keys</source>
-        <translation>キーの変更</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Keys for {command}</source>
-        <translation>「{command}」のキー</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>No Keys</source>
-        <translation>キーなし</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Usual Keys</source>
-        <translation>標準のキー</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Press the keys for “{command}”</source>
-        <translation>「{command}」のキーを押してください</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>It has its usual keys</source>
-        <translation>標準のキーです</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>It has no keys</source>
-        <translation>キーはありません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} belongs to “{command}” now, which loses it.</source>
-        <translation>{keys}は今「{command}」のキーです。設定すると、そちらからは外れます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
@@ -9103,461 +8995,9 @@ You left it unanswered.</source>
         <translation>最近使ったもの</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Several Machines</source>
-        <translation>複数のマシン</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>Add a Remote Model…</source>
-        <translation>リモートモデルを追加…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>Take it out of memory. Its chats load it when they send.</source>
-        <translation>メモリから取り除きます。チャットで送信するとロードされます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>No model is in memory</source>
-        <translation>メモリ内にモデルはありません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>No other model is in memory.</source>
-        <translation>メモリ内にほかのモデルはありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>{name} is unloaded</source>
-        <translation>{name}をアンロードしました</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>Folder for Tools</source>
-        <translation>ツール用のフォルダ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Copy Answer as Markdown</source>
-        <translation>回答をMarkdownとしてコピー</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Copy Answer as Plain Text</source>
-        <translation>回答をプレーンテキストとしてコピー</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>{text}… The rest stands in the conversation.</source>
-        <translation>{text}… 続きは会話の中にあります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>There is no room beside this pane, so the chat is a tab.</source>
-        <translation>このペインの横には空きがないため、チャットをタブで開きました。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>This chat is in the trash.</source>
-        <translation>このチャットはゴミ箱にあります。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>It is in another version. Wait for the reply to end.</source>
-        <translation>別のバージョンにあります。回答が終わるまで待ってください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>No chat is answering</source>
-        <translation>回答中のチャットはありません</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>%n reply was stopped</source>
-        <comment>%n replies were stopped</comment>
-        <translation>
-            <numerusform>%n 件の回答を停止しました</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Add a Remote Model</source>
-        <translation>リモートモデルを追加</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Window</source>
         <translation>ウインドウ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>New line in the message</source>
-        <translation>メッセージ内で改行</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Stop the reply</source>
-        <translation>回答を停止</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Edit the last message</source>
-        <translation>最後のメッセージを編集</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Put in a prompt</source>
-        <translation>プロンプトを挿入</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>The prompt’s next variable</source>
-        <translation>プロンプトの次の変数へ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Take a file off the message</source>
-        <translation>メッセージからファイルを外す</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete, on the file (Tab, in the message)</source>
-        <translation>ファイル上でDelete（メッセージ内でTab）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete a chat</source>
-        <translation>チャットを削除</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete a message and what follows</source>
-        <translation>メッセージとそれ以降を削除</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete, in the conversation</source>
-        <translation>会話内でDelete</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>From message to message</source>
-        <translation>メッセージ間を移動</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Up and Down, in the conversation</source>
-        <translation>会話内で上下キー</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>What can be done with a message</source>
-        <translation>メッセージに対する操作</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Tab, in the conversation</source>
-        <translation>会話内でTab</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Move wide code sideways</source>
-        <translation>横長のコードを左右に動かす</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Left and Right, in the conversation</source>
-        <translation>会話内で左右キー</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Copy code, wrap its lines</source>
-        <translation>コードのコピー、行の折り返し</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Shift+F10, in the conversation</source>
-        <translation>会話内でShift+F10</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Pause or resume a reply</source>
-        <translation>回答の一時停止と再開</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
-        <source>Something went wrong. What you just did may not have worked.</source>
-        <translation>問題が起きました。直前の操作は反映されていない可能性があります。</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The %Ln chosen chat</source>
-        <comment>The %Ln chosen chats</comment>
-        <translation>
-            <numerusform>選択した%Ln件のチャット</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The chat is in “{file}”</source>
-        <comment>%Ln chats are in “{file}”</comment>
-        <translation>
-            <numerusform>%Ln件のチャットを「{file}」に書き出しました</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>%Ln chat that had changed since went to the trash</source>
-        <comment>%Ln chats that had changed since went to the trash</comment>
-        <translation>
-            <numerusform>読み込み後に変更された%Ln件のチャットをゴミ箱に入れました</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>Nothing was said here yet.</source>
-        <translation>まだ何も話していません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/main_window.py"/>
-        <source>Next Part of the Window</source>
-        <translation>ウインドウの次の部分へ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/main_window.py"/>
-        <source>Part of the Window Before</source>
-        <translation>ウインドウの前の部分へ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/layouts.py"/>
-        <source>Choose “Save Layout…” to keep how the panes stand</source>
-        <translation>ペインの配置を残すには「レイアウトを保存…」を選んでください</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/layouts.py"/>
-        <source>Keeps which chats are open and where they stand.</source>
-        <translation>開いているチャットと配置を残します。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/layouts.py"/>
-        <source>All chats of layout “{name}” have been deleted</source>
-        <translation>レイアウト「{name}」のチャットはすべて削除されています</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/layouts.py"/>
-        <source>%n of its chats was deleted since.</source>
-        <comment>%n of its chats were deleted since.</comment>
-        <translation>
-            <numerusform>%n件のチャットはその後削除されています。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/model_commands.py"/>
-        <source>Several Machines…</source>
-        <translation>複数のマシン…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/model_commands.py"/>
-        <source>{name} is back in its place</source>
-        <translation>{name}を元の場所に戻しました</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>{name} could not answer.</source>
-        <translation>{name}は回答できませんでした。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>{name} has answered.</source>
-        <translation>{name}が回答しました。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} takes back what was written.</source>
-        <translation>{keys}は入力の取り消しに使います。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} writes again what was taken back.</source>
-        <translation>{keys}は入力のやり直しに使います。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} is needed for writing. Add Command or Option to it.</source>
-        <translation>{keys}は文字の入力に必要です。CommandまたはOptionを加えてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} is needed for writing. Add Ctrl or Alt to it.</source>
-        <translation>{keys}は文字の入力に必要です。CtrlまたはAltを加えてください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Press the keys that it is to have.</source>
-        <translation>割り当てるキーを押してください。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>There is nothing in this chat yet.</source>
-        <translation>このチャットにはまだ何もありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Copy Last Answer</source>
-        <translation>最後の回答をコピー</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Answer Again</source>
-        <translation>もう一度回答</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Same Again</source>
-        <translation>同じ回答をもう一度</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Earlier Version</source>
-        <translation>前のバージョン</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Later Version</source>
-        <translation>次のバージョン</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Stop the Reply</source>
-        <translation>回答を停止</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Pause or Resume the Reply</source>
-        <translation>回答を一時停止/再開</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Find in This Chat</source>
-        <translation>このチャット内を検索</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Move to Its Own Window</source>
-        <translation>別のウインドウに移動</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Move to the Pane Before</source>
-        <translation>前のペインに移動</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Move to the Pane After</source>
-        <translation>次のペインに移動</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Larger Pane</source>
-        <translation>ペインを大きく</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Smaller Pane</source>
-        <translation>ペインを小さく</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Keep This One of the Compared</source>
-        <translation>比較からこの回答を残す</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Go to the Message Field</source>
-        <translation>メッセージ欄へ移動</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>There is nothing in the message field.</source>
-        <translation>メッセージ欄に何もありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>{name} is no longer listed</source>
-        <translation>{name}をリストから外しました</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Nothing was written here yet.</source>
-        <translation>ここにはまだ何も書かれていません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Pin or Unpin Chat</source>
-        <translation>チャットをピンで固定/固定を解除</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Tags of Chat…</source>
-        <translation>チャットのタグ…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Archive Chat, or Take It Out</source>
-        <translation>チャットをアーカイブ/アーカイブから取り出す</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Text is as large as it can be</source>
-        <translation>文字はこれ以上大きくできません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Larger Text</source>
-        <translation>文字を大きく</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Text is as small as it can be</source>
-        <translation>文字はこれ以上小さくできません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Smaller Text</source>
-        <translation>文字を小さく</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Usual Text Size</source>
-        <translation>標準の文字サイズ</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Text at {zoom} %</source>
-        <translation>文字サイズ{zoom}%</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>Servers of Tools…</source>
-        <translation>ツールのサーバー…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>Tools of This Chat…</source>
-        <translation>このチャットのツール…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>No tool waits for your answer.</source>
-        <translation>あなたの返答を待っているツールはありません。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>Next Call That Waits for You</source>
-        <translation>返答待ちの次の呼び出し</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/undo.py"/>
@@ -9573,56 +9013,6 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Paste</source>
         <translation>ペースト</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/undo.py"/>
-        <source>There is nothing to bring back</source>
-        <translation>元に戻せるものはありません</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/undo.py"/>
-        <source>Bring Back the Last Closed Chat</source>
-        <translation>最後に閉じたチャットを開き直す</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
-        <source>The file that holds your chats is damaged, so nothing more can be saved in it. End Stretto and start it again: it then offers to save what can be read.</source>
-        <translation>チャットのファイルが破損していて、これ以上保存できません。Strettoを終了してもう一度起動してください。読み取れる内容を保存できます。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
-        <source>Everything is saved again.</source>
-        <translation>すべて再び保存されました。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>A prompt of {server}.</source>
-        <translation>{server}のプロンプト。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>A resource of {server}.</source>
-        <translation>{server}のリソース。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>Being asked…</source>
-        <translation>問い合わせ中…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>A message takes {most} files.</source>
-        <translation>メッセージに添付できるファイルは{most}個までです。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Next Misspelt Word</source>
-        <translation>次のつづりの誤り</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Spelling is not checked. Turn it on in Settings, General.</source>
-        <translation>スペルチェックはオフです。「設定」の「一般」でオンにできます。</translation>
     </message>
 </context>
 </TS>

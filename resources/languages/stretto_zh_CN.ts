@@ -646,6 +646,7 @@
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
         <location filename="../../app/ui/transcript/user_row.py"/>
+        <location filename="../../app/ui/window/undo.py"/>
         <source>Copy</source>
         <translation>复制</translation>
     </message>
@@ -909,6 +910,7 @@
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
+        <location filename="../../app/ui/window/commands.py"/>
         <source>Compare</source>
         <translation>对比</translation>
     </message>
@@ -1456,6 +1458,7 @@
     </message>
     <message>
         <location filename="../../app/ui/palette/finder.py"/>
+        <location filename="../../app/ui/window/commands.py"/>
         <source>Chat</source>
         <translation>对话</translation>
     </message>
@@ -1555,18 +1558,8 @@
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
-        <source>Find a command, a chat, a model or a setting</source>
-        <translation>查找命令、对话、模型或设置</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/palette/palette.py"/>
         <source>Up and Down choose, Enter opens, Esc closes</source>
         <translation>上下键选择，Enter 打开，Esc 关闭</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/palette/palette.py"/>
-        <source>Nothing is called so</source>
-        <translation>没有匹配的项目</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/pickers.py"/>
@@ -3891,11 +3884,6 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
-        <source>Pane</source>
-        <translation>窗格</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Help</source>
         <translation>帮助</translation>
     </message>
@@ -6217,6 +6205,7 @@ You left it unanswered.</source>
         <location filename="../../app/ui/models/models_window.py"/>
         <location filename="../../app/ui/settings/form_page.py"/>
         <location filename="../../app/ui/settings/settings_window.py"/>
+        <location filename="../../app/ui/window/commands.py"/>
         <source>Models</source>
         <translation>模型</translation>
     </message>
@@ -8567,11 +8556,6 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/commands.py"/>
-        <source>Undo, while a notice offers it</source>
-        <translation>撤销（通知显示期间）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
         <source>Previous or next message</source>
         <translation>上一条或下一条消息</translation>
     </message>
@@ -8991,101 +8975,9 @@ You left it unanswered.</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/selection.py"/>
+        <location filename="../../app/ui/window/undo.py"/>
         <source>Select All</source>
         <translation>全选</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/chat_row.py"/>
-        <location filename="../../app/ui/sidebar/guests.py"/>
-        <location filename="../../app/ui/transcript/message_row.py"/>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>answering</source>
-        <translation>回答中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Search commands and keys</source>
-        <translation>搜索命令和快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>No command has these words.</source>
-        <translation>没有包含这些字词的命令。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Commands and their keys</source>
-        <translation>命令及其快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Usual Keys for All</source>
-        <translation>全部恢复默认快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Bring Back My Keys</source>
-        <translation>找回我的快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>no keys</source>
-        <translation>无快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Usually {usual}</source>
-        <translation>默认 {usual}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Change its keys</source>
-        <translation>更改快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>All commands have their usual keys</source>
-        <translation>所有命令都使用默认快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Change Keys</source>
-        <translation>更改快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Keys for {command}</source>
-        <translation>{command} 的快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>No Keys</source>
-        <translation>无快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Usual Keys</source>
-        <translation>默认快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Press the keys for “{command}”</source>
-        <translation>请按下“{command}”的快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>It has its usual keys</source>
-        <translation>正在使用默认快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>It has no keys</source>
-        <translation>没有快捷键</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} belongs to “{command}” now, which loses it.</source>
-        <translation>{keys} 目前属于“{command}”，设定后将从该命令移除。</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
@@ -9103,461 +8995,9 @@ You left it unanswered.</source>
         <translation>最近使用</translation>
     </message>
     <message>
-        <location filename="../../app/ui/models/machines.py"/>
-        <source>Several Machines</source>
-        <translation>多台机器</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>Add a Remote Model…</source>
-        <translation>添加远程模型…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>Take it out of memory. Its chats load it when they send.</source>
-        <translation>从内存中移除。其对话会在发送时加载它。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>No model is in memory</source>
-        <translation>内存中没有模型</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>No other model is in memory.</source>
-        <translation>内存中没有其他模型。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>{name} is unloaded</source>
-        <translation>已卸载 {name}</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_menus.py"/>
-        <source>Folder for Tools</source>
-        <translation>供工具使用的文件夹</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Copy Answer as Markdown</source>
-        <translation>将回答复制为 Markdown</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/transcript/markdown_view.py"/>
-        <source>Copy Answer as Plain Text</source>
-        <translation>将回答复制为纯文本</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>{text}… The rest stands in the conversation.</source>
-        <translation>{text}… 其余内容见对话。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>There is no room beside this pane, so the chat is a tab.</source>
-        <translation>此窗格旁没有空间，因此聊天以标签页打开。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>This chat is in the trash.</source>
-        <translation>此对话在废纸篓中。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>It is in another version. Wait for the reply to end.</source>
-        <translation>它在另一个版本中。请等待回答结束。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>No chat is answering</source>
-        <translation>没有聊天正在回答</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>%n reply was stopped</source>
-        <comment>%n replies were stopped</comment>
-        <translation>
-            <numerusform>已停止 %n 个回答</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/models/remote.py"/>
-        <source>Add a Remote Model</source>
-        <translation>添加远程模型</translation>
-    </message>
-    <message>
         <location filename="../../app/ui/window/commands.py"/>
         <source>Window</source>
         <translation>窗口</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>New line in the message</source>
-        <translation>在消息中换行</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Stop the reply</source>
-        <translation>停止回答</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Edit the last message</source>
-        <translation>编辑上一条消息</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Put in a prompt</source>
-        <translation>插入提示词</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>The prompt’s next variable</source>
-        <translation>提示词的下一个变量</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Take a file off the message</source>
-        <translation>从消息中移除文件</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete, on the file (Tab, in the message)</source>
-        <translation>Delete，在文件上（在消息中按 Tab）</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete a chat</source>
-        <translation>删除对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete a message and what follows</source>
-        <translation>删除消息及之后的内容</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Delete, in the conversation</source>
-        <translation>Delete，在对话内容中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>From message to message</source>
-        <translation>在消息之间移动</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Up and Down, in the conversation</source>
-        <translation>上下键，在对话内容中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>What can be done with a message</source>
-        <translation>可对消息进行的操作</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Tab, in the conversation</source>
-        <translation>Tab，在对话内容中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Move wide code sideways</source>
-        <translation>左右移动宽代码</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Left and Right, in the conversation</source>
-        <translation>左右键，在对话内容中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Copy code, wrap its lines</source>
-        <translation>复制代码、自动换行</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Shift+F10, in the conversation</source>
-        <translation>Shift+F10，在对话内容中</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/commands.py"/>
-        <source>Pause or resume a reply</source>
-        <translation>暂停或继续回答</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
-        <source>Something went wrong. What you just did may not have worked.</source>
-        <translation>出现问题。你刚才的操作可能没有成功。</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The %Ln chosen chat</source>
-        <comment>The %Ln chosen chats</comment>
-        <translation>
-            <numerusform>所选的 %Ln 个对话</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The chat is in “{file}”</source>
-        <comment>%Ln chats are in “{file}”</comment>
-        <translation>
-            <numerusform>%Ln 个对话已存到“{file}”</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>%Ln chat that had changed since went to the trash</source>
-        <comment>%Ln chats that had changed since went to the trash</comment>
-        <translation>
-            <numerusform>%Ln 个此后有更改的对话已移到废纸篓</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>Nothing was said here yet.</source>
-        <translation>这里还没有任何内容。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/main_window.py"/>
-        <source>Next Part of the Window</source>
-        <translation>窗口的下一部分</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/main_window.py"/>
-        <source>Part of the Window Before</source>
-        <translation>窗口的上一部分</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/layouts.py"/>
-        <source>Choose “Save Layout…” to keep how the panes stand</source>
-        <translation>选择“保存布局…”可保留窗格的排列</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/layouts.py"/>
-        <source>Keeps which chats are open and where they stand.</source>
-        <translation>保留打开了哪些对话及其位置。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/layouts.py"/>
-        <source>All chats of layout “{name}” have been deleted</source>
-        <translation>布局“{name}”的对话均已删除</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/ui/window/layouts.py"/>
-        <source>%n of its chats was deleted since.</source>
-        <comment>%n of its chats were deleted since.</comment>
-        <translation>
-            <numerusform>其中 %n 个对话此后已删除。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/model_commands.py"/>
-        <source>Several Machines…</source>
-        <translation>多台机器…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/model_commands.py"/>
-        <source>{name} is back in its place</source>
-        <translation>{name} 已放回原处</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>{name} could not answer.</source>
-        <translation>{name} 无法回答。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/notices.py"/>
-        <source>{name} has answered.</source>
-        <translation>{name} 已回答。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} takes back what was written.</source>
-        <translation>{keys} 用于撤销输入。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} writes again what was taken back.</source>
-        <translation>{keys} 用于重做输入。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} is needed for writing. Add Command or Option to it.</source>
-        <translation>{keys} 是输入所需的键。请加上 Command 或 Option。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>{keys} is needed for writing. Add Ctrl or Alt to it.</source>
-        <translation>{keys} 是输入所需的键。请加上 Ctrl 或 Alt。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/shortcuts.py"/>
-        <source>Press the keys that it is to have.</source>
-        <translation>请按下要设定的快捷键。</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/actions.py"/>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>There is nothing in this chat yet.</source>
-        <translation>此对话中还没有内容。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Copy Last Answer</source>
-        <translation>复制上一个回答</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Answer Again</source>
-        <translation>重新回答</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Same Again</source>
-        <translation>原样重来</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Earlier Version</source>
-        <translation>较早的版本</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Later Version</source>
-        <translation>较新的版本</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Stop the Reply</source>
-        <translation>停止回答</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Pause or Resume the Reply</source>
-        <translation>暂停或继续回答</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Find in This Chat</source>
-        <translation>在此对话中查找</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Move to Its Own Window</source>
-        <translation>移到单独的窗口</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Move to the Pane Before</source>
-        <translation>移到上一个窗格</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Move to the Pane After</source>
-        <translation>移到下一个窗格</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Larger Pane</source>
-        <translation>增大窗格</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Smaller Pane</source>
-        <translation>缩小窗格</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Keep This One of the Compared</source>
-        <translation>选定对比中的此项</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Go to the Message Field</source>
-        <translation>前往消息栏</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>There is nothing in the message field.</source>
-        <translation>消息栏中没有内容。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>{name} is no longer listed</source>
-        <translation>{name} 已从列表中移除</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Nothing was written here yet.</source>
-        <translation>这里还没有写过内容。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Pin or Unpin Chat</source>
-        <translation>置顶或取消置顶对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Tags of Chat…</source>
-        <translation>对话的标签…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/sidebar_commands.py"/>
-        <source>Archive Chat, or Take It Out</source>
-        <translation>归档对话或取消归档</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Text is as large as it can be</source>
-        <translation>文字已是最大</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Larger Text</source>
-        <translation>放大文字</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Text is as small as it can be</source>
-        <translation>文字已是最小</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Smaller Text</source>
-        <translation>缩小文字</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Usual Text Size</source>
-        <translation>默认文字大小</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Text at {zoom} %</source>
-        <translation>文字大小 {zoom}%</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>Servers of Tools…</source>
-        <translation>工具服务器…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>Tools of This Chat…</source>
-        <translation>此对话的工具…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>No tool waits for your answer.</source>
-        <translation>没有工具在等你答复。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/tool_commands.py"/>
-        <source>Next Call That Waits for You</source>
-        <translation>下一个等你答复的调用</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/undo.py"/>
@@ -9573,56 +9013,6 @@ You left it unanswered.</source>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Paste</source>
         <translation>粘贴</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/undo.py"/>
-        <source>There is nothing to bring back</source>
-        <translation>没有可找回的内容</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/undo.py"/>
-        <source>Bring Back the Last Closed Chat</source>
-        <translation>找回上次关闭的对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
-        <source>The file that holds your chats is damaged, so nothing more can be saved in it. End Stretto and start it again: it then offers to save what can be read.</source>
-        <translation>保存对话的文件已损坏，无法再写入任何内容。请退出并重新启动 Stretto：届时可保存仍能读取的内容。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/unsaved.py"/>
-        <source>Everything is saved again.</source>
-        <translation>所有内容已重新保存。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>A prompt of {server}.</source>
-        <translation>{server} 的提示词。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>A resource of {server}.</source>
-        <translation>{server} 的资源。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>Being asked…</source>
-        <translation>正在询问…</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/offers.py"/>
-        <source>A message takes {most} files.</source>
-        <translation>一条消息可附 {most} 个文件。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Next Misspelt Word</source>
-        <translation>下一个拼写错误</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/window/settings_commands.py"/>
-        <source>Spelling is not checked. Turn it on in Settings, General.</source>
-        <translation>拼写检查已关闭。可在“设置”的“通用”中打开。</translation>
     </message>
 </context>
 </TS>
