@@ -41,6 +41,7 @@ class Action(Enum):
 
 BUSY = mark("A reply is still running. Stop it first, or wait for its end.")
 NO_REPLY = mark("No reply is running.")
+ASKED = mark("A tool call is waiting for you. Allow or deny it first.")
 GONE = mark("This message is not in the chat any more.")
 
 _NEEDS_QUIET = frozenset(
@@ -70,6 +71,7 @@ class Turn:
         stored: whether the chat is in the list of chats.
         reading: names of files that are being read and are to go with what is composed.
         remote: where the chat's model answers, if that is not in this program.
+        asked: whether a call of a tool waits for the person.
     """
 
     compose: Compose
@@ -79,6 +81,7 @@ class Turn:
     stored: bool = True
     reading: tuple[str, ...] = ()
     remote: Remote | None = None
+    asked: bool = False
 
     def subject(self, action: Action, message_id: str) -> Message | None:
         """The message that an action is about: the one named, else the last it can be about."""
@@ -110,7 +113,7 @@ def refusal(action: Action, turn: Turn, message_id: str = "") -> str | None:
     `Action.RESTORE` it is the message that the deleted ones followed, none at the beginning.
     """
     if action in _NEEDS_QUIET and turn.reply is not None:
-        return tr(BUSY)
+        return tr(ASKED if turn.asked else BUSY)
     if action in _ON_TURN:
         return _ON_TURN[action](turn)
     if action is Action.RESTORE:

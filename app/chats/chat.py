@@ -243,7 +243,8 @@ class Chat(ChatSignals):
     def _turn(self) -> Turn:
         reading = self.attaching.reading
         known = (self.transcript, self.answering_id, self.stored, reading)
-        return Turn(self.compose, self.reply, *known, remote=self._remote_now)
+        asked = self.tools.waiting > 0
+        return Turn(self.compose, self.reply, *known, remote=self._remote_now, asked=asked)
 
     @property
     def _remote_now(self) -> Remote | None:

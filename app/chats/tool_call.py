@@ -12,6 +12,7 @@ from typing import Any
 
 from app.settings.language import mark, tr
 from app.store import Message
+from app.tools.builtin import Obstacle, title_of
 from app.tools.consent import Decision
 from app.tools.folders import Difference
 from app.tools.questions import Question, Response, Value
@@ -93,18 +94,34 @@ def fault_in(arguments: str) -> str | None:
     try:
         value = json.loads(arguments or "{}")
     except json.JSONDecodeError as error:
-        words = mark("The arguments are no JSON: {why} in line {line}.")
+        words = mark("The arguments are not valid JSON: {why}, line {line}.")
         return tr(words, why=error.msg, line=error.lineno)
     except (ValueError, RecursionError):
-        return tr("The arguments are no JSON.")
+        return tr("The arguments are not valid JSON.")
     if isinstance(value, dict):
         return None
-    return tr("The arguments are no JSON object: { … }.")
+    return tr("The arguments must be a JSON object, such as { … }.")
 
 
 DENIED = "The person did not allow this call."
 STOPPED = "The call was stopped before it ended."
 LEFT_OUT = "The result was too long for this chat and was left out."
+
+
+_FOR_MODELS = {
+    DENIED: "",
+    STOPPED: "",
+    NO_RESULT: "",
+    LEFT_OUT: mark("The result was too long for this chat and was left out."),
+}
+
+
+def result_of(message: Message) -> str:
+    """What a person reads of the result of a call: nothing that is written for the model."""
+    if message.error:
+        return message.error
+    known = _FOR_MODELS.get(message.content)
+    return message.content if known is None else tr(known) if known else ""
 
 
 class CallState(Enum):
@@ -140,8 +157,12 @@ class Call:
         arguments: JSON text, as the model wrote it or as the person has changed it.
         result: what came of it, while the person decides how much of it is kept.
         room: how many characters of it would fit.
-        preview: what the person is shown before it runs, where the arguments do not tell it all.
+        preview: what the person is shown before it runs, where the arguments do not tell it all,
+            or why it cannot work.
         previewed: the arguments that it was asked for with.
+        looking: brings the preview; an earlier one's is of other arguments, or other folders.
+        shown_first: it may run only once its difference is shown.
+        written: the arguments as the person is changing them; None where they are as they were.
         questions: what its server asks while it runs; the first is shown.
         asked: what it has asked so far, with what was said to it (`Action`).
     """
@@ -156,10 +177,18 @@ class Call:
     since: float = field(default_factory=monotonic)
     result: ToolResult | None = None
     room: int = 0
-    preview: Difference | None = None
+    preview: Difference | Obstacle | None = None
     previewed: str | None = None
+    looking: Future[Difference | Obstacle | None] | None = None
+    shown_first: bool = False
+    written: str | None = None
     questions: list[Asked] = field(default_factory=list)
     asked: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def stands(self) -> str:
+        """The arguments as the person sees them now: these run if they allow it."""
+        return self.arguments if self.written is None else self.written
 
     @property
     def waits(self) -> bool:
@@ -193,7 +222,7 @@ def doing(calls: Iterable[Call], step: int, tokens: int, *, paused: bool = False
     if not alive:
         return None
     running = [c for c in alive if c.state is CallState.RUNNING and not c.questions]
-    names = tuple(c.tool.name if c.tool is not None else c.made.name for c in running)
+    names = tuple(title_of(c.tool) if c.tool is not None else c.made.name for c in running)
     waiting = sum(call.waits for call in alive)
     seconds = monotonic() - min(call.since for call in running or alive)
     return Doing(names, waiting, seconds, step, tokens, paused)
@@ -205,6 +234,8 @@ def figures(call: Call) -> dict[str, Any]:
     stats["arguments"] = call.arguments
     if call.tool is not None:
         stats |= {"server": call.tool.server, "tool": call.tool.name}
+        if call.tool.title:
+            stats["title"] = call.tool.title
     if call.decision is not None:
         stats["decision"] = call.decision.value
     if call.asked:

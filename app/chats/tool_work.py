@@ -26,14 +26,15 @@ from app.chats.tool_call import (
     figures,
     same,
 )
-from app.settings.language import tr
+from app.settings.language import mark, tr
 from app.store import Message, new_id
+from app.tools.builtin import Obstacle
 from app.tools.consent import Decision, may_be_remembered
 from app.tools.folders import Difference
 from app.tools.host import Toolbox, ToolHost
 from app.tools.offers import Offers
 from app.tools.questions import Action, Ask, Question, Response
-from app.tools.tool import BUILT_IN, Tool, ToolError, ToolResult, shortened, visible
+from app.tools.tool import BUILT_IN, Tool, ToolError, ToolResult, failed, shortened, visible
 
 
 class ToolOffers:
@@ -224,14 +225,18 @@ class ToolWork(QObject):
             for each in made:
                 tool = offered.get(each.name) if not each.fault else None
                 call = Call(new_id(), each, tool, each.arguments)
+                call.shown_first = tool is not None and self.toolbox.is_previewed(tool)
                 self.calls[call.message_id] = call
                 self._saved.add(self._new_message(call))
         for call in self.calls.values():
             self._chat.message_added.emit(call.message_id)
         for call in list(self.calls.values()):
             if call.tool is None:
-                words = call.made.fault or f"There is no tool “{visible(call.made.name)[:80]}”."
-                self._end(call, "error", ToolResult(words, True, len(words)))
+                name = visible(call.made.name)[:80]
+                missing = ToolError(mark("There is no tool “{name}” in this chat."), name=name)
+                fault = call.made.fault
+                result = ToolResult(fault, True, len(fault)) if fault else failed(missing)
+                self._end(call, "error", result)
             elif self._allowed(call.tool):
                 self._run(call)
             else:
@@ -245,31 +250,61 @@ class ToolWork(QObject):
         """
         call = self.calls.get(message_id)
         if call is None or call.state is not CallState.ASKING or call.tool is None:
-            return tr("This call does not wait any more.")
+            return tr("This call is no longer waiting.")
         if decision is Decision.DENY:
-            self._end(call, "error", ToolResult(DENIED, True, len(DENIED)), decision)
+            obstacle = call.preview if isinstance(call.preview, Obstacle) else None
+            told = f"{DENIED} {obstacle.told}" if obstacle is not None else DENIED
+            shown = obstacle.words if obstacle is not None else ""
+            self._end(call, "error", ToolResult(told, True, len(told), shown), decision)
             self._soon.start()
             return ""
-        text = call.arguments if arguments is None else arguments
+        text = call.stands if arguments is None else arguments
         if (fault := fault_in(text)) is not None:
             return fault
-        if self.toolbox.is_previewed(call.tool):
-            fresh = call.previewed is not None and same(call.previewed, text)
-            if not fresh:
-                call.arguments = text
-                self._preview(call)
-            if not fresh or call.preview is None:
-                return tr("Look at the difference first. It is shown below.")
-        call.arguments, call.decision = text, decision
+        fresh = call.previewed is not None and same(call.previewed, text)
+        if not fresh:
+            call.arguments, call.written = text, None
+            self._preview(call)
+        if isinstance(call.preview, Obstacle):
+            return call.preview.words
+        if call.shown_first and (not fresh or call.preview is None):
+            return tr("Check the changes, then allow them.")
+        call.arguments, call.decision, call.written = text, decision, None
         if may_be_remembered(call.tool):
             self.toolbox.consents.remember(self._saved.record.id, call.tool, decision)
         self._run(call)
         for other in list(self.calls.values()):  # what was said may be about these, too
-            waits = other.state is CallState.ASKING
+            waits = other.state is CallState.ASKING and other.written is None
             if waits and other.tool is not None and self._allowed(other.tool):
                 self._run(other)
         self._soon.start()
         return ""
+
+    @property
+    def asking(self) -> list[Call]:
+        """The calls that wait to be allowed, in their order."""
+        return [call for call in self.calls.values() if call.state is CallState.ASKING]
+
+    def decide_all(self, decision: Decision) -> None:
+        """Allow once, or deny, all that wait. Those that cannot run as they stand wait on."""
+        for call in self.asking:
+            if call.state is CallState.ASKING:
+                self.decide(call.message_id, decision)
+
+    def allow_writing(self, message_id: str) -> None:
+        """Let the tools write in the folder that stands in a call's way, in this chat."""
+        call = self.calls.get(message_id)
+        obstacle = call.preview if call is not None else None
+        if isinstance(obstacle, Obstacle) and obstacle.folder is not None:
+            self.toolbox.consents.grant(self._saved.record.id, obstacle.folder, True)
+            self.look_again()
+
+    def look_again(self) -> None:
+        """The chat's folders are others now: what the waiting calls would do may be, too."""
+        for call in self.asking:
+            if call.previewed is not None:
+                self._preview(call)
+                self._chat.message_changed.emit(call.message_id)
 
     def answer(self, message_id: str, response: Response) -> bool:
         """Answer what the server of a running call asks; False if it asks nothing any more."""
@@ -293,6 +328,16 @@ class ToolWork(QObject):
             self._cancel(call, "cancelled")
             self._soon.start()
 
+    def retry_call(self, message_id: str) -> None:
+        """End one call and make it again, with the same arguments."""
+        call = self.calls.get(message_id)
+        if call is not None and call.state is CallState.RUNNING:
+            future, call.future = call.future, None
+            self._questions.drop(call)
+            if future is not None:
+                future.cancel()
+            self._run(call)
+
     def stop(self, status: str = "cancelled") -> None:
         """End all; what is done stays."""
         self._soon.stop()
@@ -314,12 +359,11 @@ class ToolWork(QObject):
         call.state, call.since = CallState.RUNNING, monotonic()
         try:
             arguments = json.loads(call.arguments or "{}")
-            seen = call.preview.digest if call.preview is not None else ""
+            seen = call.preview.digest if isinstance(call.preview, Difference) else ""
             ask, chat_id = self._questions.asker(call), self._saved.record.id
             call.future = self.toolbox.run(chat_id, call.tool, arguments, seen, ask)
         except (ValueError, ToolError) as error:
-            words = error.told if isinstance(error, ToolError) else str(error)
-            self._end(call, "error", ToolResult(words, True, len(words)))
+            self._end(call, "error", failed(error))
             return
         flows.start(self, self._finish(call, call.future))
         self._chat.message_changed.emit(call.message_id)
@@ -334,16 +378,18 @@ class ToolWork(QObject):
         future = self.toolbox.preview(self._saved.record.id, call.tool, arguments)
         if future is None:
             return
-        call.preview, call.previewed = None, call.arguments
+        call.preview, call.previewed, call.looking = None, call.arguments, future
         flows.start(self, self._show_preview(call, call.arguments, future))
 
-    async def _show_preview(self, call: Call, shown: str, future: Future[Difference]) -> None:
+    async def _show_preview(
+        self, call: Call, shown: str, future: Future[Difference | Obstacle | None]
+    ) -> None:
         try:
             found = await flows.arrived(future)
         except CancelledError:
             return
         # A difference of other arguments, from before they were changed, is not shown.
-        if call.state is CallState.ASKING and call.previewed == shown:
+        if call.state is CallState.ASKING and call.previewed == shown and call.looking is future:
             call.preview = found
             self._chat.message_changed.emit(call.message_id)
 
@@ -354,8 +400,7 @@ class ToolWork(QObject):
         except CancelledError:
             result = ToolResult(STOPPED, True, len(STOPPED))
         except Exception as error:
-            words = error.told if isinstance(error, ToolError) else type(error).__name__
-            result = ToolResult(words, True, len(words))
+            result = failed(error)
         if call.future is not future or call.state is not CallState.RUNNING:
             return
         self._questions.drop(call)
@@ -387,7 +432,7 @@ class ToolWork(QObject):
         if ran:
             stats["seconds"] = round(monotonic() - call.since, 2)
         message = self._saved.transcript.update(
-            call.message_id, content=result.text, status=status, stats=stats
+            call.message_id, content=result.text, status=status, error=result.shown, stats=stats
         )
         self._saved.save(message)
         self._chat.message_changed.emit(call.message_id)

@@ -85,6 +85,8 @@ def chat_from_json(value: Mapping[str, Any]) -> tuple[Chat, list[Message]]:
             raise ValueError(f"message {number} follows one that does not come before it")
         if message.status == "streaming":
             message = replace(message, status="interrupted")
+        if message.role == "tool":  # it is shown in place of what the model was told
+            message = replace(message, error="")
         messages[message.id] = message
     last = next(reversed(messages), None)
     if chat.leaf_id not in messages:

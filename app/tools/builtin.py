@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from app.settings.language import mark, tr
@@ -18,7 +20,7 @@ from app.tools.consent import Grant
 from app.tools.fetch import fetch
 from app.tools.folders import Difference
 from app.tools.python_cell import ABSENT, offered, run_python
-from app.tools.tool import BUILT_IN, Tool, ToolError, ToolResult, harmless
+from app.tools.tool import BUILT_IN, Tool, ToolError, ToolResult, failed, harmless, visible
 
 
 def now() -> str:
@@ -79,15 +81,16 @@ def calculate(expression: str) -> str:
     """The value of an arithmetic expression. Raises ToolError with the reason."""
     text = expression.replace("^", "**").replace("×", "*").replace("÷", "/").replace("−", "-")
     if not text.strip() or len(text) > LONGEST:
-        raise ToolError(f"Give an expression of 1 to {LONGEST:,} characters.")
+        raise ToolError(mark("An expression has 1 to {most} characters."), most=f"{LONGEST:,}")
     try:
         tree = ast.parse(text.strip(), mode="eval")
         value = _value(tree.body)
     except ToolError:
         raise
     except (SyntaxError, ValueError, TypeError, ArithmeticError, RecursionError, MemoryError) as e:
-        why = "it makes no sense" if isinstance(e, SyntaxError | TypeError) else str(e)
-        raise ToolError(f"That cannot be calculated: {why}.") from e
+        invalid = isinstance(e, SyntaxError | TypeError)
+        why = ToolError(mark("the expression is not valid")) if invalid else str(e)
+        raise ToolError(mark("This cannot be calculated: {why}."), why=why) from e
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return repr(value)
@@ -108,13 +111,15 @@ def _value(node: ast.expr) -> int | float:
         found = _NAMES[node.id]
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
         if (function := _FUNCTIONS.get(node.func.id)) is None:
-            raise ToolError(f"There is no function “{node.func.id[:40]}”.")
+            raise ToolError(mark("There is no function “{name}”."), name=node.func.id[:40])
         found = function(*map(_value, node.args))
     if isinstance(found, int) and found.bit_length() <= _MOST_BITS:
         return found
     if isinstance(found, float):
         return found
-    raise ToolError("Only numbers, + - * / // % **, brackets and the usual functions are known.")
+    raise ToolError(
+        mark("Only numbers, + - * / // % **, brackets and the usual functions are known.")
+    )
 
 
 def _check_power(base: int | float, exponent: int | float) -> None:
@@ -122,7 +127,7 @@ def _check_power(base: int | float, exponent: int | float) -> None:
     if whole and abs(exponent) * max(base.bit_length() if isinstance(base, int) else 0, 1) > (
         _MOST_BITS
     ):
-        raise ToolError("That number would be too large.")
+        raise ToolError(mark("The number is too large."))
 
 
 Arguments = dict[str, Any]
@@ -147,11 +152,128 @@ class Own:
 
     Attributes:
         preview: what the person is shown before a call, where its arguments do not tell it all.
+        check: raises ToolError where a call cannot work as things are.
     """
 
     tool: Tool
     work: Callable[[Arguments, Context], str]
     preview: Callable[[Arguments, Context], Difference] | None = None
+    check: Callable[[Arguments, Context], None] | None = None
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """Why a call cannot work as things are.
+
+    Attributes:
+        words: for the person.
+        told: for the model.
+        folder: that is read-only: to allow writing there is all that the call lacks.
+    """
+
+    words: str
+    told: str
+    folder: Path | None = None
+
+
+@dataclass(frozen=True)
+class Words:
+    """How a person reads of one of these tools.
+
+    Attributes:
+        title, about: its name, and a sentence about it.
+        question: stands above a call that waits.
+        labels: of the arguments, by their names; "" for one that needs none.
+        plain: the question where there are no arguments, if it is another.
+    """
+
+    title: str
+    about: str
+    question: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+    plain: str = ""
+
+
+WORDS = {
+    "date": Words(
+        mark("Date and Time"),
+        mark("Tells the current date, time and time zone."),
+        mark("Get the date and time?"),
+    ),
+    "calculate": Words(
+        mark("Calculator"),
+        mark("Works out arithmetic."),
+        mark("Calculate this?"),
+        {"expression": ""},
+    ),
+    "list_folder": Words(
+        mark("List Folders"),
+        mark("Lists the files in this chat’s folders."),
+        mark("List this folder?"),
+        {"path": ""},
+        mark("List this chat’s folders?"),
+    ),
+    "read_file": Words(
+        mark("Read Files"),
+        mark("Reads text files in this chat’s folders."),
+        mark("Read this file?"),
+        {"path": ""},
+    ),
+    "search_files": Words(
+        mark("Search Files"),
+        mark("Finds files by name, or by the text in them."),
+        mark("Search this chat’s folders?"),
+        {"name": mark("Name"), "text": mark("Text"), "path": mark("Folder")},
+    ),
+    "write_file": Words(
+        mark("Write Files"),
+        mark("Creates and changes text files. You see every change first."),
+        mark("Write this file?"),
+        {"path": "", "text": mark("Text")},
+    ),
+    "fetch": Words(
+        mark("Web Pages"),
+        mark("Fetches the text of a public web page."),
+        mark("Fetch this page?"),
+        {"url": ""},
+    ),
+    "python": Words(
+        mark("Python"),
+        mark("Runs Python code, without network or files."),
+        mark("Run this Python code?"),
+        {"code": ""},
+    ),
+}
+"""Of the built-in tools, by their names."""
+
+
+def words_of(tool: Tool) -> Words | None:
+    """How a person reads of a built-in tool; None of any other."""
+    return WORDS.get(tool.name) if tool.server == BUILT_IN else None
+
+
+def title_of(tool: Tool) -> str:
+    """The tool's name for a person: ours, its server's, or its own with blanks."""
+    if (words := words_of(tool)) is not None:
+        return tr(words.title)
+    plain = _PLAIN.fullmatch(tool.name)
+    own = " ".join(tool.name.replace("-", "_").split("_")) if plain else tool.name
+    return visible(tool.title or own[:1].upper() + own[1:])[:80]
+
+
+def about_of(tool: Tool) -> str:
+    """A sentence about the tool: ours, or the first of its description."""
+    if (words := words_of(tool)) is not None:
+        return tr(words.about)
+    line = visible(" ".join(tool.description[:1000].split()))
+    found = _SENTENCE.match(line)
+    text = found[0] if found else line
+    return text if len(text) <= _LONGEST_ABOUT else f"{text[:_LONGEST_ABOUT]}…"
+
+
+_PLAIN = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
+_SENTENCE = re.compile(r".{12,}?[.!?。！？](?=\s|$)")
+_LONGEST_ABOUT = 160  # characters
 
 
 def own(name: str, description: str, work: Callable[..., str], /, **properties: Any) -> Own:
@@ -165,8 +287,12 @@ def own(name: str, description: str, work: Callable[..., str], /, **properties: 
 def _text(arguments: Arguments, name: str) -> str:
     value = arguments.get(name, "")
     if not isinstance(value, str):
-        raise ToolError(mark("{name} must be a text."), name=name)
+        raise ToolError(mark("“{name}” must be text."), name=name)
     return value
+
+
+def _within(a: Arguments, c: Context) -> None:
+    folders.check(_text(a, "path"), c.grants)
 
 
 def _search(a: Arguments, c: Context) -> str:
@@ -174,20 +300,8 @@ def _search(a: Arguments, c: Context) -> str:
     return folders.search_files(name, text, _text(a, "path"), c.grants)
 
 
-def _write(a: Arguments, c: Context) -> str:
-    return folders.write_file(_text(a, "path"), _text(a, "text"), c.seen, c.grants)
-
-
 _PATH = {"type": "string", "description": "The whole path, in a granted folder."}
 _OPTIONAL = {"type": "string", "default": ""}
-_WRITE = own(
-    "write_file",
-    "Writes a whole text file in a granted folder. The person is shown the difference first.",
-    _write,
-    path=_PATH,
-    text={"type": "string"},
-)
-
 STANDARD = (
     own("date", "The current date, time and time zone.", lambda a, c: now()),
     own(
@@ -196,30 +310,45 @@ STANDARD = (
         lambda a, c: calculate(_text(a, "expression")),
         expression={"type": "string"},
     ),
-    own(
-        "list_folder",
-        "Lists a folder; without a path, the folders that the person has granted.",
-        lambda a, c: folders.list_folder(_text(a, "path"), c.grants),
-        path={**_PATH, "default": ""},
+    replace(
+        own(
+            "list_folder",
+            "Lists a folder; without a path, the folders that the person has granted.",
+            lambda a, c: folders.list_folder(_text(a, "path"), c.grants),
+            path={**_PATH, "default": ""},
+        ),
+        check=_within,
     ),
-    own(
-        "read_file",
-        "Reads a text file in a granted folder.",
-        lambda a, c: folders.read_file(_text(a, "path"), c.grants),
-        path=_PATH,
+    replace(
+        own(
+            "read_file",
+            "Reads a text file in a granted folder.",
+            lambda a, c: folders.read_file(_text(a, "path"), c.grants),
+            path=_PATH,
+        ),
+        check=_within,
     ),
-    own(
-        "search_files",
-        "Finds files in granted folders by name (*.md) and by a text that a line contains.",
-        _search,
-        name={"type": "string", "default": "*"},
-        text=_OPTIONAL,
-        path={**_PATH, "default": ""},
+    replace(
+        own(
+            "search_files",
+            "Finds files in granted folders by name (*.md) and by a text that a line contains.",
+            _search,
+            name={"type": "string", "default": "*"},
+            text=_OPTIONAL,
+            path={**_PATH, "default": ""},
+        ),
+        check=_within,
     ),
-    Own(
-        _WRITE.tool,
-        _WRITE.work,
-        lambda a, c: folders.difference(_text(a, "path"), _text(a, "text"), c.grants),
+    replace(
+        own(
+            "write_file",
+            "Writes a whole text file in a granted folder. "
+            "The person is shown the difference first.",
+            lambda a, c: folders.write_file(_text(a, "path"), _text(a, "text"), c.seen, c.grants),
+            path=_PATH,
+            text={"type": "string"},
+        ),
+        preview=lambda a, c: folders.difference(_text(a, "path"), _text(a, "text"), c.grants),
     ),
     own(
         "fetch",
@@ -278,30 +407,30 @@ class BuiltIn:
         def work() -> ToolResult:
             try:
                 return harmless(found.work(arguments, context))
-            except ToolError as error:
-                return harmless(error.told, True)
             except Exception as error:
-                return harmless(f"The tool failed: {type(error).__name__}.", True)
+                return failed(error)
 
         return self._start(work)
 
     def preview(
         self, name: str, arguments: Arguments, context: Context
-    ) -> Future[Difference] | None:
-        """What the person is to see before it runs; None where the arguments say it all."""
+    ) -> Future[Difference | Obstacle | None] | None:
+        """What the person is to see before it runs, or why it cannot; None for nothing."""
         found = self._own[name]
-        if found.preview is None:
+        look = found.preview or found.check
+        if look is None:
             return None
-        preview = found.preview
 
-        def work() -> Difference:
+        def work() -> Difference | Obstacle | None:
             try:
-                return preview(arguments, context)
-            except (ToolError, OSError) as error:
-                return Difference(str(error), "?")
+                return look(arguments, context)
+            except folders.ReadOnlyError as error:
+                return Obstacle(str(error), error.told, error.folder)
+            except ToolError as error:
+                return Obstacle(str(error), error.told)
             except Exception as error:  # a path that no system takes
-                kind = type(error).__name__
-                return Difference(tr("It cannot be shown: {kind}.", kind=kind), "?")
+                result = failed(error)
+                return Obstacle(result.shown, result.text)
 
         return self._start(work)
 

@@ -25,6 +25,7 @@ from app.tools.servers import ServerConfig
 from app.tools.tool import (
     LONGEST_DESCRIPTION,
     LONGEST_SCHEMA,
+    LONGEST_TITLE,
     Tool,
     ToolError,
     ToolResult,
@@ -338,7 +339,7 @@ class Connection:
             raise self._why_ended().with_traceback(None)
         return self._client
 
-    def _error(self, text: str, /, **values: object) -> ToolError:
+    def _error(self, text: str, /, **values: Any) -> ToolError:
         """One that says the server's name at ``{server}``."""
         return ToolError(text, server=self.config.name, **values)
 
@@ -456,7 +457,9 @@ class Connection:
             self.log.note(f"left out, too large: {told.name[:80]}")
             return []
         about = clean(told.description or told.title or "", most=LONGEST_DESCRIPTION)
-        return [Tool(self.config.name, told.name, about, told.input_schema)]
+        title = told.title or (told.annotations.title if told.annotations else None) or ""
+        title = clean(title, lines=False, most=LONGEST_TITLE)
+        return [Tool(self.config.name, told.name, about, told.input_schema, title)]
 
     def _say(self, state: State, why: ToolError | None = None) -> None:
         self._why = why

@@ -178,7 +178,8 @@ class Pins:
         for server, name, told, _ in rows.read("tool_pins"):
             try:
                 value = json.loads(told)
-                tool = Tool(server, name, str(value["description"]), dict(value["schema"]))
+                about, schema = str(value["description"]), dict(value["schema"])
+                tool = Tool(server, name, about, schema, str(value.get("title", "")))
             except (ValueError, TypeError, KeyError):
                 continue  # a damaged row: the tool is shown again
             self._pins[tool.key] = tool
@@ -196,7 +197,7 @@ class Pins:
         both = [(seen[key], now[key]) for key in now if key in seen]
         return Change(
             tuple(tool for key, tool in now.items() if key not in seen),
-            tuple((a, b) for a, b in both if a.fingerprint != b.fingerprint),
+            tuple((a, b) for a, b in both if a != b),
             tuple(tool for key, tool in seen.items() if key not in now),
         )
 
@@ -204,7 +205,8 @@ class Pins:
         """The person has seen these as they are."""
         for tool in tools:
             self._pins[tool.key] = tool
-            told = json.dumps({"description": tool.description, "schema": tool.schema})
+            value = {"description": tool.description, "schema": tool.schema, "title": tool.title}
+            told = json.dumps(value)
             self._rows.put("tool_pins", tool.server, tool.name, told, time.time())
 
     def forget(self, server: str, tool: str = "") -> None:

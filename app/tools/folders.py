@@ -20,10 +20,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import Match, SequenceMatcher
 from itertools import accumulate
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, Generic, TypeVar
 
 from app.settings.language import mark, tr
+from app.settings.paths import short_path
 from app.tools.consent import Grant
 from app.tools.tool import ToolError, visible
 
@@ -114,10 +115,34 @@ class Difference:
         text: a unified diff.
         digest: of all that it is about, for `write_file`: which file, its bytes as they are, and
             the bytes that it would get.
+        path: the file's whole path, with what cannot be seen in it as escapes.
+        new: whether there is no such file yet.
     """
 
     text: str
     digest: str
+    path: str = ""
+    new: bool = False
+
+    @property
+    def lines(self) -> list[str]:
+        """The diff without the file's name: each line begins with its sign, or there is one."""
+        lines = self.text.split("\n")
+        return lines[1:] if self.new else lines[2:] or lines
+
+
+class ReadOnlyError(ToolError):
+    """A file was to be written in a folder that may only be read.
+
+    Attributes:
+        folder: the granted one.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        words = mark("“{folder}” is read-only in this chat.")
+        told = "This folder may only be read. The person can allow writing."
+        super().__init__(words, told=told, folder=short_path(folder))
+        self.folder = folder
 
 
 def list_folder(path: str, grants: Sequence[Grant]) -> str:
@@ -149,7 +174,7 @@ def read_file(path: str, grants: Sequence[Grant]) -> str:
 def search_files(pattern: str, text: str, path: str, grants: Sequence[Grant]) -> str:
     """Files whose name fits a pattern, and of which a line contains a text."""
     if len(pattern) > _LONGEST_PATTERN:
-        raise ToolError(f"A name has at most {_LONGEST_PATTERN} characters.")
+        raise ToolError(mark("A file name has at most {most} characters."), most=_LONGEST_PATTERN)
     places = [_place(path, grants)] if path.strip() else [(grant, ()) for grant in grants]
     found: list[str] = []
     end = time.monotonic() + SEARCH_S
@@ -172,7 +197,14 @@ def difference(path: str, text: str, grants: Sequence[Grant]) -> Difference:
     grant, names = _writable(path, text, grants)
     with _opened(grant, names[:-1]) as folder:
         change = _change(folder, names, text)
-    return Difference(_unified(visible(path), change), change.digest(grant, names))
+    place, new = visible(str(PurePosixPath(grant.path, *names))), change.before is None
+    return Difference(_unified(visible(path), change), change.digest(grant, names), place, new)
+
+
+def check(path: str, grants: Sequence[Grant]) -> None:
+    """Raises ToolError where a path is in no granted folder; without a path there is none."""
+    if path.strip():
+        _place(path, grants)
 
 
 def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> str:
@@ -203,7 +235,7 @@ def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> str:
     return f"{len(change.after):,} bytes were written to {path}."
 
 
-_CHANGED = "The file has changed since the difference was shown."
+_CHANGED = mark("The file has changed since its difference was shown.")
 
 
 @dataclass(frozen=True)
@@ -229,7 +261,7 @@ def _change(folder: int, names: Sequence[str], text: str) -> Change:
     except NoFileError:
         return Change(None, text.encode(), 0)
     if len(old) > MOST_WRITTEN:
-        raise ToolError(mark("The file is too large to be written over."))
+        raise ToolError(mark("The file is too large to be changed."))
     try:
         old.decode()
     except UnicodeDecodeError as error:
@@ -240,7 +272,7 @@ def _change(folder: int, names: Sequence[str], text: str) -> Change:
     return Change(old, new, mode)
 
 
-_NO_UTF8 = mark("This file is no UTF-8 text, so it is not written over.")
+_NO_UTF8 = mark("The file is not UTF-8 text, so it cannot be changed.")
 
 
 def _write(folder: int, name: str, content: bytes, mode: int, then: int | None = None) -> None:
@@ -275,7 +307,7 @@ def _crlf(content: bytes) -> bool:
 def _unified(shown: str, change: Change) -> str:
     """The difference by lines that end at LF, as bytes: it is empty for equal bytes only."""
     if change.before == change.after:
-        return tr("Nothing would change.")
+        return tr("No changes")
     both_crlf = _crlf(change.after) and (change.before is None or _crlf(change.before))
     new = _split(change.after)
     if change.before is None:
@@ -326,36 +358,42 @@ _JOINED = re.compile(r"(\t|(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f]))|[^\t
 def _writable(path: str, text: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
     grant, names = _place(path, grants)
     if not grant.writable:
-        raise ToolError(mark("This folder may only be read. The person can allow writing."))
+        raise ReadOnlyError(grant.path)
     if not names:
-        raise ToolError(mark("This is a folder."))
+        raise ToolError(mark("This is a folder, not a file."))
     try:
         size = len(text.encode())
     except UnicodeEncodeError as error:
-        raise ToolError(mark("The text has characters that no file can hold.")) from error
+        raise ToolError(mark("The text contains characters that a file cannot hold.")) from error
     if size > MOST_WRITTEN:
-        raise ToolError(mark("More than {most} bytes are not written."), most=f"{MOST_WRITTEN:,}")
+        raise ToolError(mark("The text is longer than {most} bytes."), most=f"{MOST_WRITTEN:,}")
     return grant, names
 
 
 def _place(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
     """The granted folder that a path is in, and the names from there on. Raises ToolError."""
     if "\0" in path:
-        raise ToolError(mark("A path has no null character in it."))
+        raise ToolError(mark("The path contains a null character."))
     wanted = PurePosixPath(path.strip().removeprefix("file://"))
     if ".." in wanted.parts:
-        raise ToolError(mark("A path with “..” in it is not followed."))
+        raise ToolError(mark("Paths that contain “..” are not allowed."))
     if not wanted.is_absolute():
         if len(grants) == 1:
             return grants[0], wanted.parts
-        granted = list_folder("", grants)
-        raise ToolError(mark("Give the whole path. Granted are: {folders}"), folders=granted)
+        told = f"Give the whole path. Granted are: {_braced(list_folder('', grants))}"
+        raise ToolError(mark("“{path}” is not a whole path."), told=told, path=visible(path)[:300])
     # The innermost first: it may allow more than one around it.
     for grant in sorted(grants, key=lambda g: -len(g.path.parts)):
         with suppress(ValueError):
             return grant, wanted.relative_to(PurePosixPath(grant.path)).parts
-    granted = list_folder("", grants)
-    raise ToolError(mark("This is in no granted folder. Granted are: {folders}"), folders=granted)
+    told = f"This is in no granted folder. Granted are: {_braced(list_folder('', grants))}"
+    words = mark("“{path}” is not in a folder of this chat.")
+    raise ToolError(words, told=told, path=visible(path)[:300])
+
+
+def _braced(text: str) -> str:
+    """The text as `str.format` gives it back."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 @contextmanager
@@ -378,7 +416,7 @@ def _opened(grant: Grant, names: Sequence[str]) -> Iterator[int]:
 
 def _bytes(grant: Grant, names: Sequence[str], most: int) -> bytes:
     if not names:
-        raise ToolError(mark("This is a folder."))
+        raise ToolError(mark("This is a folder, not a file."))
     with _opened(grant, names[:-1]) as folder:
         return _bytes_in(folder, names[-1], most)
 
@@ -392,13 +430,13 @@ def _whole(folder: int, name: str, most: int) -> tuple[bytes, int]:
     try:
         file = os.open(name, _FILE, dir_fd=folder)
     except FileNotFoundError as error:
-        raise NoFileError(mark("There is no such file.")) from error
+        raise NoFileError(mark("The file does not exist.")) from error
     except OSError as error:
         raise _refusal(error) from error
     with os.fdopen(file, "rb") as opened:
         mode = os.fstat(file).st_mode
         if not stat.S_ISREG(mode):
-            raise ToolError(mark("This is no file of text."))
+            raise ToolError(mark("This is not a text file."))
         return opened.read(most), mode & 0o777
 
 
@@ -414,7 +452,7 @@ def _refusal(error: OSError) -> ToolError:
     if error.errno in (errno.ELOOP, errno.EMLINK):
         return ToolError(mark("Links are not followed."))
     if isinstance(error, FileNotFoundError):
-        return NoFileError(mark("There is no such file or folder."))
+        return NoFileError(mark("The file or folder does not exist."))
     return ToolError(mark("It could not be opened: {why}."), why=error.strerror)
 
 
@@ -454,6 +492,6 @@ def _lines(grant: Grant, names: tuple[str, ...], text: str) -> list[str]:
 
 def _text(content: bytes) -> str:
     if b"\0" in content[:4096]:
-        raise ToolError(mark("This is no file of text."))
+        raise ToolError(mark("This is not a text file."))
     text = content.decode(errors="replace")
     return f"{text}\n[… the rest is left out …]" if len(content) >= MOST_READ else text

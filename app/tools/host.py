@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from app.settings.language import mark
 from app.tools import offers as offering
 from app.tools import servers as files
-from app.tools.builtin import BuiltIn, Context
+from app.tools.builtin import BuiltIn, Context, Obstacle
 from app.tools.connection import Connection, State, Status
 from app.tools.consent import Consents, Pins, Rows
 from app.tools.folders import Difference
@@ -260,8 +260,11 @@ class Toolbox:
 
     def preview(
         self, chat_id: str, tool: Tool, arguments: dict[str, Any]
-    ) -> Future[Difference] | None:
-        """What the person is to be shown before this call; None where its arguments say it all."""
+    ) -> Future[Difference | Obstacle | None] | None:
+        """What the person is to be shown before this call; None where its arguments say it all.
+
+        It may come to nothing, or to why the call cannot work.
+        """
         if tool.server != BUILT_IN:
             return None
         context = Context(self.consents.folders(chat_id))

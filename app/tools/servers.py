@@ -170,8 +170,8 @@ def _parsed(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        why = {"why": error.msg, "line": error.lineno}
-        raise ToolError(mark("This is no JSON: {why} in line {line}."), **why) from error
+        words = mark("This is not valid JSON: {why}, line {line}.")
+        raise ToolError(words, why=error.msg, line=error.lineno) from error
     except (ValueError, RecursionError) as error:
         raise ToolError(mark("This is no JSON that makes a list of servers.")) from error
     if not isinstance(value, dict):

@@ -7,15 +7,16 @@ import json
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.settings.language import tr
+from app.settings.language import mark, tr
 
 BUILT_IN = "Stretto"
 """The server name of the tools that come with the program; no configured server may have it."""
 
 LONGEST_DESCRIPTION = 4000  # characters: longer ones are a cost in every prompt, or an attack
+LONGEST_TITLE = 80
 LONGEST_SCHEMA = 65_536  # bytes of JSON
 _NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST_NAME = 64  # what the chat templates and the OpenAI API allow
@@ -25,14 +26,18 @@ class ToolError(Exception):
     """Something with tools did not work. ``str(error)`` is a sentence for a person.
 
     Attributes:
-        told: the same in English, for a model that made the call.
+        told: what a model that made the call reads, in English.
     """
 
-    def __init__(self, text: str, /, **values: object) -> None:
-        """``text``: as `tr` takes it, with ``values``; another ToolError may be one of them."""
+    def __init__(self, text: str, /, *, told: str = "", **values: object) -> None:
+        """``text``: as `tr` takes it, with ``values``; another ToolError may be one of them.
+
+        ``told``: what a model reads where that is not the same, with the same values.
+        """
         super().__init__(tr(text, **values))
         english = {k: v.told if isinstance(v, ToolError) else v for k, v in values.items()}
-        self.told: str = text.format(**english) if english else text
+        words = told or text
+        self.told: str = words.format(**english) if english else words
 
 
 @dataclass(frozen=True)
@@ -44,12 +49,14 @@ class Tool:
         name: the tool's own name, unique within its server.
         description: what the model reads about it, without control characters.
         schema: the JSON schema of its arguments, an object.
+        title: its name for a person, as the server gives it; "" for none.
     """
 
     server: str
     name: str
     description: str = ""
     schema: dict[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
+    title: str = ""
 
     @property
     def key(self) -> str:
@@ -58,7 +65,10 @@ class Tool:
 
     @property
     def fingerprint(self) -> str:
-        """A SHA-256 of all that a model and a person read about it."""
+        """A SHA-256 of all that a model reads about it.
+
+        A title is shown as it was when the person looked at the tool, whatever the server says now.
+        """
         told = [self.server, self.name, self.description, self.schema]
         return hashlib.sha256(canonical(told).encode()).hexdigest()
 
@@ -157,11 +167,13 @@ class ToolResult:
         text: what the model is told.
         error: whether the tool says that it failed.
         size: characters before anything was cut.
+        shown: what the person reads in place of the text; "" where they read the same.
     """
 
     text: str
     error: bool = False
     size: int = 0
+    shown: str = ""
 
     @property
     def cut(self) -> bool:
@@ -174,6 +186,14 @@ def harmless(text: str, error: bool = False) -> ToolResult:
     text = text[:LONGEST]  # first: cleaning fifty megabytes takes seconds
     kept = clean(text)
     return ToolResult(kept, error, max(size - len(text), 0) + len(kept))
+
+
+def failed(error: Exception) -> ToolResult:
+    """What a call comes to that has raised this: each reads their own words."""
+    kind = type(error).__name__
+    words = mark("The tool failed: {kind}.")
+    why = error if isinstance(error, ToolError) else ToolError(words, kind=kind)
+    return replace(harmless(why.told, True), shown=clean(str(why), most=LONGEST))
 
 
 def from_blocks(blocks: list[dict[str, Any]], structured: Any, error: bool) -> ToolResult:

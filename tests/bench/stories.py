@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -10,10 +11,12 @@ from PySide6.QtWidgets import QWidget
 from app.program.driving import Driver
 from app.settings.paths import Paths
 from app.tools.consent import Decision
-from app.tools.tool import BUILT_IN
+from app.tools.servers import ServerConfig
+from app.tools.tool import BUILT_IN, Tool
 from app.ui.compare.compare_dialog import BY_TEMPERATURE, LINES, CompareDialog
 from app.ui.compare.table_window import TableWindow
 from app.ui.models.remote import RemoteDialog
+from app.ui.transcript.tool_row import ToolRow
 from tests.bench.drip import Piece
 from tests.bench.moving_picture import answering
 
@@ -33,7 +36,7 @@ def take(
     before = texts[0]
     texts[0] = lambda: iter(["It stands ", "by the river."])
     _files(driver, shoot, paths)
-    _tools(driver, shoot, texts)
+    _tools(driver, shoot, paths, texts)
     texts[0] = lambda: iter(["The river ", "is long. ", "It goes ", "to the sea."])
     _table(driver, shoot)
     texts[0] = before
@@ -58,24 +61,84 @@ def _files(driver: Driver, shoot: Shoot, paths: Paths) -> None:
     shoot("attached-and-sent", driver.window)
 
 
-def _tools(driver: Driver, shoot: Shoot, texts: list[Callable[[], Iterator[Piece]]]) -> None:
-    """A call that waits for the person, and two that are over."""
+def _tools(
+    driver: Driver, shoot: Shoot, paths: Paths, texts: list[Callable[[], Iterator[Piece]]]
+) -> None:
+    """Calls that wait for the person, one that is in a folder's way, and some that are over."""
     driver.window.chats.new()
-    pane = driver.pane
-    names = (f"{BUILT_IN}/calculate", f"{BUILT_IN}/date")
+    pane, toolbox = driver.pane, driver.application.library.toolbox
+    issues = "Finds issues of a project. Give words that occur in them, and how many are wanted."
+    shape = {"type": "object", "properties": {"words": {"type": "string"}}}
+    found = Tool("tracker", "find_issues", issues, shape, "Find Issues")
+    toolbox.host.set_servers([ServerConfig("tracker", "tracker")])
+    toolbox.pins.pin([found])
+    own = ("calculate", "date", "read_file", "write_file", "search_files")
+    names = (*(f"{BUILT_IN}/{name}" for name in own), found.key)
     pane.chat.set_options(replace(pane.chat.options, tools=names), "")
-    asked: tuple[Piece, ...] = (("calculate", '{"expression": "17 * 23"}'), ("date", "{}"))
-    texts[0] = lambda: iter(asked)
-    pane.composer.field.setPlainText("What is 17 times 23, and which day is it?")
-    pane.composer.button.click()
-    driver.until(lambda: pane.chat.tools.waiting > 0)
-    texts[0] = lambda: iter(["It is 391, ", "and it is a good day."])
-    driver.wait(0.3)
+    notes = paths.log / "notes"
+    notes.mkdir()
+    (notes / "plan.md").write_text(_PLAN, encoding="utf-8")
+    toolbox.consents.grant(pane.chat.id, notes, False)
+
+    def ask(words: str, *calls: Piece) -> None:
+        texts[0] = lambda: iter(calls)
+        pane.composer.field.setPlainText(words)
+        pane.composer.button.click()
+        driver.until(lambda: pane.chat.tools.waiting == len(calls))
+        texts[0] = lambda: iter(["It is 391, ", "and it is a good day."])
+        driver.wait(0.4)
+
+    def decide(decision: Decision) -> None:
+        pane.chat.tools.decide_all(decision)
+        driver.until(lambda: not answering(pane) and not pane.chat.tools.waiting)
+        driver.wait(0.3)
+
+    ask(
+        "What is 17 times 23, which day is it, and what is open about the mill?",
+        ("calculate", '{"expression": "17 * 23"}'),
+        ("date", "{}"),
+        ("tracker__find_issues", '{"words": "mill wheel", "most": 5}'),
+    )
     shoot("tool-card", driver.window)
-    for decision in (Decision.ONCE, Decision.DENY):
-        pane.chat.tools.decide(pane.chat.tools.first_waiting, decision)
-    driver.until(lambda: not answering(pane) and not pane.chat.tools.waiting)
+    decide(Decision.DENY)
+    change = json.dumps({"path": str(notes / "plan.md"), "text": _PLAN.replace(*_CHANGED)})
+    ask("Put the wheel before the roof.", ("write_file", change))
+    shoot("tool-read-only", driver.window)
+    pane.chat.tools.allow_writing(pane.chat.tools.first_waiting)
+    driver.wait(0.4)
+    shoot("tool-difference", driver.window)
+    row = pane.transcript.row(pane.chat.tools.first_waiting)
+    if isinstance(row, ToolRow):
+        row.edit()
+        row.arguments.setPlainText('{"path": }')
+        row.buttons[0].click()
+        driver.wait(0.2)
+        shoot("tool-edited", driver.window)
+        row.arguments.setPlainText(change)
+        row.buttons[0].click()
+        driver.wait(0.4)
+    decide(Decision.ONCE)
+    ask("What does the list say?", ("read_file", json.dumps({"path": str(notes / "list.md")})))
+    decide(Decision.ONCE)
+    for place in pane.transcript.places[-6:]:
+        if isinstance(place.row, ToolRow):
+            place.row.fold()
+    driver.wait(0.3)
     shoot("tool-result", driver.window)
+
+
+_PLAN = """# The mill
+
+1. Mend the roof
+2. Paint the door
+3. Turn the wheel
+
+Everything before the winter.
+"""
+_CHANGED = (
+    "1. Mend the roof\n2. Paint the door\n3. Turn the wheel\n",
+    "1. Turn the wheel\n2. Mend the roof\n3. Paint the door, in green\n",
+)
 
 
 def _table(driver: Driver, shoot: Shoot) -> None:

@@ -23,7 +23,8 @@ class Tokens:
         border_strong: edges of what can be pressed or written in, and handles of scroll bars.
         accent, accent_text: focus, links and main buttons, and the text on them.
         accent_quiet: behind what is chosen in a menu.
-        danger, danger_wash, success: errors, the ground behind them, and success.
+        danger, danger_wash: errors and what is taken away, and the ground behind them.
+        success, success_wash: success and what is added, and the ground behind it.
         code_background, selection: behind code, and behind marked text.
         tooltip, tooltip_hover, tooltip_text: the small labels at the pointer, and toasts with
             their button.
@@ -48,6 +49,7 @@ class Tokens:
     danger: str
     danger_wash: str
     success: str
+    success_wash: str
     code_background: str
     selection: str
     tooltip: str
@@ -76,6 +78,7 @@ LIGHT = Tokens(
     danger="#b3261e",
     danger_wash="#fbeeec",
     success="#1c7440",
+    success_wash="#e9f5ec",
     code_background="#f3f4f2",
     selection="#bfe0dc",
     tooltip="#262b29",
@@ -103,6 +106,7 @@ DARK = Tokens(
     danger="#ff9287",
     danger_wash="#33211f",
     success="#74d094",
+    success_wash="#1b2f22",
     code_background="#232727",
     selection="#23534e",
     tooltip="#343a39",
@@ -131,6 +135,7 @@ HIGH_LIGHT = Tokens(
     danger="#8a0000",
     danger_wash="#fff0f0",
     success="#00471f",
+    success_wash="#e9faee",
     code_background="#f5f5f5",
     selection="#8fe0d6",
     tooltip="#000000",
@@ -159,6 +164,7 @@ HIGH_DARK = Tokens(
     danger="#ffb3ab",
     danger_wash="#330b08",
     success="#8ff0b0",
+    success_wash="#062a14",
     code_background="#141414",
     selection="#00564f",
     tooltip="#ffffff",
@@ -200,6 +206,7 @@ TEXT_PAIRS = (
     ("danger", "danger_wash"),
     ("danger", "accent_quiet"),
     ("success", "background"),
+    ("success", "success_wash"),
     ("danger", "surface"),
     ("tooltip_text", "tooltip"),
     ("tooltip_text", "tooltip_hover"),

@@ -9,7 +9,7 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from app.chats.actions import BUSY, Action, cut_off
+from app.chats.actions import ASKED, BUSY, Action, cut_off
 from app.chats.tool_call import turn_with_calls
 from app.markdown import MarkdownDocument
 from app.models.errors import DOES_NOT_FIT
@@ -166,7 +166,7 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
     if code == "context_overflow":
         offers = []
         why = can(Action.FORGET_OLDEST, message.id)
-        if why is None or why == tr(BUSY):
+        if why in (None, tr(BUSY), tr(ASKED)):
             asks = Action.FORGET_OLDEST.value
             offers.append(Remedy(tr("Forget the Oldest Turns"), asks, message.id, why or ""))
         if message.parent_id is not None:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.chats.actions import Action
 from app.chats.attached import about, shown_pages, used
+from app.chats.tool_call import result_of
 from app.markdown import MarkdownDocument
 from app.settings.language import counted, mark, number, tr
 from app.store import AttachedText, Attachment, Attachments, Message
@@ -66,6 +67,9 @@ def row_name(message: Message) -> str:
     head = ", ".join(filter(None, (who(message), state(message))))
     if message.status == "streaming":
         return head
+    if message.role == "tool":  # nothing that is written for the model
+        text = result_of(message)[:_BEGINNING]
+        return f"{head}: {text.strip()}" if text else head
     text = message.content[:_BEGINNING]
     if QAccessible.isActive():  # it takes a while, and rows are made while one scrolls
         text = shown_text(text, message.role)

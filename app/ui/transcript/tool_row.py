@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
+from time import monotonic
 
-from PySide6.QtCore import QRect, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QRect, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -12,19 +14,24 @@ from PySide6.QtGui import (
     QKeyEvent,
     QPainter,
     QPaintEvent,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
     QTextDocument,
 )
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from app.chats.actions import Action
-from app.chats.tool_call import Call, CallState
+from app.chats.tool_call import Call, CallState, fault_in, result_of
 from app.settings.language import counted, mark, number, tr
 from app.store import Message
+from app.tools.builtin import Obstacle, about_of, title_of, words_of
 from app.tools.consent import Decision, may_be_remembered
-from app.tools.tool import BUILT_IN, readable, visible
+from app.tools.folders import Difference
+from app.tools.tool import BUILT_IN, Tool, readable, visible
 from app.ui.style import tokens as t
 from app.ui.style.figures import seconds
-from app.ui.style.theme import code_font, theme, ui_font
+from app.ui.style.theme import code_font, repolish, theme, ui_font
 from app.ui.transcript.answer_row import FoldButton
 from app.ui.transcript.message_row import Can, MessageRow, beginning
 from app.ui.transcript.question_form import QuestionForm
@@ -39,39 +46,71 @@ KEYS = {
     Qt.Key.Key_D: Decision.DENY,
 }
 CHOICES = (
-    (Decision.ONCE, mark("Allow Once"), mark("Run it this one time  Enter")),
-    (Decision.TOOL, mark("Always This Tool"), mark("Run it in this chat without asking again  T")),
+    (Decision.ONCE, mark("Allow Once"), mark("Run this call  Enter")),
+    (
+        Decision.TOOL,
+        mark("Always Allow"),
+        mark("Run this tool in this chat without asking again  T"),
+    ),
     (
         Decision.SERVER,
-        mark("Always This Server in This Chat"),
-        mark("Run all of its tools without asking  S"),
+        mark("Always Allow Server"),
+        mark("Run every tool of this server in this chat without asking  S"),
     ),
-    (Decision.DENY, mark("Deny"), mark("Do not run it; the model is told so  D")),
+    (Decision.DENY, mark("Deny"), mark("Do not run this call  D")),
 )
 
 _SAID = {
-    "accept": mark("The server asked: {question}\nYou answered it."),
+    "accept": mark("The server asked: {question}\nYou answered."),
     "decline": mark("The server asked: {question}\nYou declined."),
-    "cancel": mark("The server asked: {question}\nYou left it unanswered."),
+    "cancel": mark("The server asked: {question}\nYou did not answer."),
 }
 
 
-def tool_of(message: Message) -> str:
-    """The tool's name and its server's: "search · web"."""
+def tool_of(message: Message) -> Tool:
+    """The tool of a call, as its message names it."""
     stats = message.stats
-    name = visible(str(stats.get("tool") or stats.get("name") or tr("tool")))[:80]
-    server = visible(str(stats.get("server") or ""))[:60]
-    return name if server in ("", BUILT_IN) else f"{name} · {server}"
+    name = str(stats.get("tool") or stats.get("name") or tr("tool"))
+    return Tool(str(stats.get("server") or ""), name, title=str(stats.get("title") or ""))
 
 
-def headline(message: Message, state: CallState) -> str:
-    """What stands above a call that is not over: the question, or what goes on."""
+def name_of(message: Message) -> str:
+    """The tool's name and its server's: "Search · web"."""
     tool = tool_of(message)
-    if state is CallState.RUNNING:
-        return tr("Running {tool}…", tool=tool)
-    if state is CallState.TOO_LONG:
-        return tr("The result of {tool} is too long", tool=tool)
-    return tr("Run {tool}?", tool=tool)
+    title, server = title_of(tool), visible(tool.server)[:60]
+    return title if server in ("", BUILT_IN) else f"{title} · {server}"
+
+
+def question(call: Call, message: Message) -> str:
+    """What stands above a call that waits: what will happen if it is allowed."""
+    words = words_of(call.tool) if call.tool is not None else None
+    if words is None or call.written is not None:
+        tool = tool_of(message)
+        title, server = title_of(tool), visible(tool.server)[:60]
+        if server in ("", BUILT_IN):
+            return tr("Use {tool}?", tool=title)
+        return tr("Use {tool} from {server}?", tool=title, server=server)
+    if isinstance(call.preview, Difference):
+        return tr("Create this file?") if call.preview.new else tr("Change this file?")
+    shown = shown_arguments(tool_of(message), call.arguments)
+    return tr(words.plain if words.plain and not shown else words.question)
+
+
+def shown_arguments(tool: Tool, arguments: str) -> list[tuple[str, str]] | None:
+    """The arguments as pairs of label and text, as they will be given; None where it is no object.
+
+    What hides itself is written as an escape. A built-in tool's empty ones are left out: they mean
+    the same as none.
+    """
+    if fault_in(arguments) is not None:
+        return None
+    words, found = words_of(tool), []
+    for key, value in json.loads(arguments or "{}").items():
+        text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+        if words is None or text:
+            label = words.labels.get(key) if words is not None else None
+            found.append((visible(key) if label is None else tr(label), visible_lines(text)))
+    return found
 
 
 def size_words(characters: int) -> str:
@@ -80,9 +119,9 @@ def size_words(characters: int) -> str:
 
 def over_line(message: Message) -> str:
     """The one line that is left of a call which is over."""
-    stats, tool = message.stats, tool_of(message)
+    stats, tool = message.stats, name_of(message)
     if stats.get("decision") == "deny":
-        return tr("{tool} · Not allowed", tool=tool)
+        return tr("{tool} · Denied", tool=tool)
     if message.status == "cancelled":
         return tr("{tool} · Stopped", tool=tool)
     if message.status == "interrupted":
@@ -113,14 +152,14 @@ def _kept_words(kept: int, size: int) -> str:
     )
 
 
-def folded_text(message: Message, arguments: str) -> str:
-    """What the line unfolds to: the arguments, what the server asked meanwhile, the result."""
-    parts = [arguments] if arguments not in ("", "{}") else []
+def said_meanwhile(message: Message) -> list[str]:
+    """What the call's server has asked while it ran, and what became of it."""
     asked = message.stats.get("asked")
-    for pair in asked if isinstance(asked, list) else []:
-        if isinstance(pair, list) and len(pair) == 2 and pair[1] in _SAID:
-            parts.append(tr(_SAID[pair[1]], question=str(pair[0])))
-    return "\n\n".join([*parts, beginning(message.content)])
+    return [
+        tr(_SAID[pair[1]], question=str(pair[0]))
+        for pair in (asked if isinstance(asked, list) else [])
+        if isinstance(pair, list) and len(pair) == 2 and pair[1] in _SAID
+    ]
 
 
 def visible_lines(text: str) -> str:
@@ -128,6 +167,74 @@ def visible_lines(text: str) -> str:
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
     return "\n".join(visible(line.replace("\t", "    ")) for line in text.split("\n"))
+
+
+class Writer:
+    """Writes a call into a document as plain text: nothing in it is a link, a picture or a format.
+
+    The labels have another colour than all that comes from a model or a server, and a line of a
+    difference has its ground: neither can be imitated by what is shown.
+    """
+
+    SPACE = 8  # pixels between parts
+
+    def __init__(self, document: QTextDocument) -> None:
+        document.setDefaultFont(code_font())
+        document.clear()
+        self._cursor = QTextCursor(document)
+        self._empty = True
+
+    def arguments(self, pairs: Iterable[tuple[str, str]]) -> None:
+        for label, text in pairs:
+            if label:
+                self._put(label, "muted", ui=True, space=self.SPACE)
+            self._put(text, "text", space=0 if label else self.SPACE)
+
+    def text(self, text: str) -> None:
+        if text:
+            self._put(visible_lines(text), "text", space=self.SPACE)
+
+    def difference(self, lines: Sequence[str]) -> None:
+        """Lines of a unified diff: what is added and what is taken away have grounds of their own.
+
+        The signs before them say the same without colours.
+        """
+        begin = 0
+        for at in range(1, len(lines) + 1):
+            if at == len(lines) or lines[at][:1] != lines[begin][:1]:
+                text, space = "\n".join(lines[begin:at]), 0 if begin else self.SPACE
+                colour, ground = _SIGNS.get(lines[begin][:1], ("muted", ""))
+                self._put(text, colour, ground=ground, space=space)
+                begin = at
+
+    def _put(
+        self, text: str, colour: str, *, ground: str = "", ui: bool = False, space: int = 0
+    ) -> None:
+        block, letters = QTextBlockFormat(), QTextCharFormat()
+        if ground:
+            block.setBackground(theme().color(ground))
+        letters.setForeground(theme().color(colour))
+        letters.setFont(ui_font(t.SMALL_PX) if ui else code_font())
+        first = QTextBlockFormat(block)
+        first.setTopMargin(0 if self._empty else space)
+        if self._empty:
+            self._cursor.setBlockFormat(first)
+            self._cursor.setBlockCharFormat(letters)
+        else:
+            self._cursor.insertBlock(first, letters)
+        self._empty = False
+        line, more, rest = text.partition("\n")
+        self._cursor.insertText(line, letters)
+        if more:
+            self._cursor.insertBlock(block, letters)
+            self._cursor.insertText(rest, letters)
+
+
+_SIGNS = {
+    "+": ("success", "success_wash"),
+    "-": ("danger", "danger_wash"),
+    " ": ("text", ""),
+}
 
 
 PAD, GAP, HEAD = 14, 8, 24
@@ -149,11 +256,18 @@ def paint_card(painter: QPainter, card: QRect, headline: str, waits: bool) -> No
     painter.drawText(head, Qt.AlignmentFlag.AlignVCenter, words)
 
 
-def paint_note(painter: QPainter, area: QRect, words: str, danger: bool) -> None:
-    """A line or more below what the card holds."""
+def paint_words(painter: QPainter, area: QRect, words: str, colour: str) -> None:
+    """A line or more of the card."""
     painter.setFont(ui_font())
-    painter.setPen(QColor(theme().tokens.danger if danger else theme().tokens.muted))
+    painter.setPen(theme().color(colour))
     painter.drawText(area, Qt.TextFlag.TextWordWrap, words)
+
+
+def height_of(words: str, width: int) -> int:
+    """How high `paint_words` paints them; 0 for none."""
+    flags = Qt.TextFlag.TextWordWrap
+    bound = QFontMetrics(ui_font()).boundingRect(0, 0, width, 10_000, flags, words)
+    return bound.height() if words else 0
 
 
 def place_buttons(buttons: Sequence[QPushButton], y: int, width: int) -> int:
@@ -172,51 +286,76 @@ def place_buttons(buttons: Sequence[QPushButton], y: int, width: int) -> int:
 
 
 class ToolRow(MessageRow):
-    """What is to run and with which arguments, what the person says to it, and what came of it.
+    """What will happen and to what, what the person says to it, and what came of it.
 
     Signals:
         decided(id, decision, arguments): the person has answered; arguments as JSON text.
+        decided_all(decision): the same for all calls of the chat that wait.
+        writing_allowed(id): the tools may write in the folder that is in the call's way.
         kept(id, shorten): what becomes of a result that is too long.
-        stopped(id): the running call is to end.
+        stopped(id), retried(id): the running call is to end; and to be made again.
         answered(id, response): what the person says to a question of the tool's server.
     """
 
     decided = Signal(str, object, str)
+    decided_all = Signal(object)
+    writing_allowed = Signal(str)
     kept = Signal(str, bool)
     stopped = Signal(str)
+    retried = Signal(str)
     answered = Signal(str, object)
 
     MOST_LINES = 12
+    MOST_SHOWN = 20_000  # characters of arguments that are laid out; longer ones are scrolled
+    INSET = 10  # of text on its ground
+    SILENT_S = 10  # from then on it may be made again
 
     def __init__(self, message: Message, can: Can, parent: QWidget, call: Call | None) -> None:
         super().__init__(message, can, parent)
         self._call = call
-        self._card, self._last, self._note = QRect(), False, ""
-        self._note_area = QRect()
+        self._card, self._last, self._note, self._fault = QRect(), False, "", ""
+        self._about, self._about_area, self._note_area = "", QRect(), QRect()
+        self._ground, self._line = QRect(), QRect()
+        self._waiting = 0
         self._fold = FoldButton(self, "wrench")
         self._fold.clicked.connect(self.resized)
         self._arguments = QPlainTextEdit(self)
         self._arguments.setObjectName("field")
         self._arguments.setAccessibleName(tr("Arguments"))
         self._arguments.setTabChangesFocus(True)
-        self._arguments.setPlainText(readable(self._told()))
-        self._result = TextView(QTextDocument(), self)
-        self._result.setAccessibleName(tr("Result"))
+        self._arguments.textChanged.connect(self._on_written)
+        self._view = TextView(QTextDocument(), self)
         self._choices = {
             decision: self._plain(tr(words), tr(tip)) for decision, words, tip in CHOICES
         }
         self._choices[Decision.ONCE].setObjectName("primary")
         for decision, button in self._choices.items():
             button.clicked.connect(lambda _=False, d=decision: self._decide(d))
-        self._shorten = self._plain(tr("Shorten It"), tr("Keep its beginning and its end"))
+        self._grant = self._plain(
+            tr("Allow Writing in This Folder"),
+            tr("Tools of this chat may change files in it. You see each change first.  W"),
+        )
+        self._grant.setObjectName("primary")
+        self._grant.clicked.connect(lambda: self.writing_allowed.emit(self.message.id))
+        self._edit = self._plain(tr("Edit…"), tr("Change the arguments of this call  E"))
+        self._edit.clicked.connect(self.edit)
+        self._all = self._plain("", tr("Run every call that waits in this chat  A"))
+        self._all.clicked.connect(lambda: self.decided_all.emit(Decision.ONCE))
+        self._none = self._plain(tr("Deny All"), tr("Run none of the calls that wait"))
+        self._none.clicked.connect(lambda: self.decided_all.emit(Decision.DENY))
+        self._shorten = self._plain(tr("Shorten"), tr("Keep the beginning and the end"))
         self._shorten.clicked.connect(lambda: self.kept.emit(self.message.id, True))
-        self._leave = self._plain(tr("Leave It Out"), tr("Tell the model that it was too long"))
+        self._leave = self._plain(tr("Leave Out"), tr("Continue without this result"))
         self._leave.clicked.connect(lambda: self.kept.emit(self.message.id, False))
-        self._stop = self._plain(tr("Stop"), tr("End this call; the model is told so"))
+        self._stop = self._plain(tr("Stop"), tr("End this call"))
         self._stop.clicked.connect(lambda: self.stopped.emit(self.message.id))
-        self._go_on = self._plain(tr("Go On"), tr("Let the model go on with the results"))
+        self._retry = self._plain(tr("Retry"), tr("End this call and make it again"))
+        self._retry.clicked.connect(lambda: self.retried.emit(self.message.id))
+        self._go_on = self._plain(tr("Continue"), tr("Let the model continue with the results"))
         self._go_on.clicked.connect(lambda: self._ask(Action.GO_ON, self.message.id))
         self._form: QuestionForm | None = None
+        self._ticks = QTimer(self, interval=1000)
+        self._ticks.timeout.connect(self._on_tick)
         self._show()
         self._reveal()
 
@@ -226,13 +365,30 @@ class ToolRow(MessageRow):
 
     @property
     def buttons(self) -> list[QPushButton]:
-        """What can be pressed now besides the fold."""
-        more = self._shorten, self._leave, self._stop, self._go_on
-        return [b for b in (*self._choices.values(), *more) if not b.isHidden()]
+        """What can be pressed now besides the fold, and what is about all calls."""
+        first = self._grant, *self._choices.values(), self._edit
+        more = self._shorten, self._leave, self._stop, self._retry, self._go_on
+        return [b for b in (*first, *more) if not b.isHidden()]
+
+    @property
+    def for_all(self) -> list[QPushButton]:
+        """What is about all calls of the chat that wait."""
+        return [b for b in (self._all, self._none) if not b.isHidden()]
 
     @property
     def arguments(self) -> QPlainTextEdit:
+        """Where the arguments are changed, once `edit` was called."""
         return self._arguments
+
+    @property
+    def notice(self) -> str:
+        """What the card says below the rest: what is in the way, or what is wrong."""
+        return self._fault or self._note
+
+    @property
+    def text(self) -> str:
+        """The arguments, the changes or the result, as they are shown."""
+        return self._view.toPlainText()
 
     def set_call(self, call: Call | None) -> None:
         """Take the call as it is now; None when it is over."""
@@ -243,13 +399,37 @@ class ToolRow(MessageRow):
         super().set_message(message)
         self._show()
 
+    def set_waiting(self, count: int) -> None:
+        """How many calls of the chat wait, for the last of them; 0 for any other."""
+        if count != self._waiting:
+            self._waiting = count
+            self._show()
+
+    @Slot()
+    def fold(self) -> None:
+        """Show the result of a call that is over, or hide it."""
+        self._fold.click()
+
+    @Slot()
+    def edit(self) -> None:
+        """Show the arguments as JSON, to be changed."""
+        if self._call is not None and self.state is CallState.ASKING:
+            self._call.written = readable(self._call.arguments)
+            self._show()
+            self._arguments.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def show_fault(self, words: str) -> None:
-        """Say why the arguments cannot be used as they are."""
-        self._note = words
-        self._arguments.setProperty("wrong", bool(words))
-        self._arguments.style().unpolish(self._arguments)
-        self._arguments.style().polish(self._arguments)
+        """Say why the call cannot run as it stands."""
+        self._fault = words
+        stands = self._call.stands if self._call is not None else "{}"
+        self._mark_wrong(bool(words) and fault_in(stands) is not None)
         self.resized.emit()
+        self.update()
+
+    def _mark_wrong(self, wrong: bool) -> None:
+        if bool(self._arguments.property("wrong")) != wrong:
+            self._arguments.setProperty("wrong", wrong)
+            repolish(self._arguments)
 
     def show_actions(self) -> None:
         super().show_actions()
@@ -267,7 +447,15 @@ class ToolRow(MessageRow):
         if self.state is CallState.OVER:
             return self._arrange_over(width)
         inner = width - 2 * PAD
-        y = PAD + HEAD + GAP
+        y = PAD + HEAD + 4
+        self._about_area = QRect(PAD, y, inner, height_of(self._about, inner))
+        y += self._about_area.height() + (GAP if self._about else 4)
+        self._ground = QRect()
+        if not self._view.isHidden():
+            height = self._view.height_for(inner - 2 * self.INSET)
+            self._ground = QRect(PAD, y, inner, height + 2 * GAP)
+            self._view.setGeometry(PAD + self.INSET, y + GAP, inner - 2 * self.INSET, height)
+            y += self._ground.height() + GAP
         if not self._arguments.isHidden():
             font = QFontMetrics(self._arguments.font())
             lines = min(max(self._arguments.blockCount(), 1), self.MOST_LINES)
@@ -276,43 +464,32 @@ class ToolRow(MessageRow):
             y += height + GAP
         if self._form is not None:
             y += self._form.arrange(PAD, y, inner) + GAP
-        y = self._arrange_preview(y, inner)
-        self._note_area = QRect()
-        if self._note:
-            flags = Qt.TextFlag.TextWordWrap
-            bound = QFontMetrics(ui_font()).boundingRect(0, 0, inner, 10_000, flags, self._note)
-            self._note_area = QRect(PAD, y, inner, bound.height())
-            y += bound.height() + GAP
+        self._note_area = QRect(PAD, y, inner, height_of(self.notice, inner))
+        y += self._note_area.height() + (GAP + 4 if self.notice else 4)
         y = place_buttons(self.buttons, y, width)
+        self._line = QRect()
+        if self.for_all:
+            self._line = QRect(PAD, y + 12, inner, 1)
+            y = place_buttons(self.for_all, y + 25, width)
         self._card = QRect(0, 0, width, y + PAD)
         return y + PAD + 4
-
-    def _arrange_preview(self, y: int, inner: int) -> int:
-        preview = self._call.preview if self._call is not None else None
-        self._result.setVisible(preview is not None)
-        if preview is None:
-            return y
-        height = self._result.height_for(inner)
-        self._result.setGeometry(PAD, y, inner, height)
-        return y + height + GAP
 
     def _arrange_over(self, width: int) -> int:
         self._fold.resize(min(self._fold.sizeHint().width(), width), self._fold.sizeHint().height())
         self._fold.move(0, 0)
         y = self._fold.height()
         open_ = self._fold.isChecked()
-        self._arguments.setVisible(False)
-        self._result.setVisible(open_)
+        self._view.setVisible(open_)
         if open_:
-            height = self._result.height_for(width - 18)
-            self._result.setGeometry(18, y + 4, width - 18, height)
+            height = self._view.height_for(width - 18)
+            self._view.setGeometry(18, y + 4, width - 18, height)
             y += height + 8
         self._card = QRect(8, self._fold.height() + 4, 2, y - self._fold.height() - 8)
         if not self._go_on.isHidden():
             self._go_on.adjustSize()
             self._go_on.move(0, y + 4)
             y += self._go_on.height() + 8
-        mirror(self, self._fold, self._result, self._go_on, width=width)
+        mirror(self, self._fold, self._view, self._go_on, width=width)
         return y
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -324,15 +501,34 @@ class ToolRow(MessageRow):
             return
         waits = self._call is not None and self._call.waits
         paint_card(painter, self._card, self.headline, waits)
-        if self._note:
-            paint_note(painter, self._note_area, self._note, self.state is CallState.ASKING)
+        if self._about:
+            paint_words(painter, self._about_area, self._about, "muted")
+        if not self._ground.isEmpty():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(tokens.code_background))
+            painter.drawRoundedRect(QRectF(self._ground), t.RADIUS_SMALL, t.RADIUS_SMALL)
+        if self.notice:
+            paint_words(painter, self._note_area, self.notice, "danger" if self._wrong else "text")
+        if not self._line.isEmpty():
+            painter.fillRect(self._line, QColor(tokens.border))
+
+    @property
+    def _wrong(self) -> bool:
+        return bool(self._arguments.property("wrong"))
 
     @property
     def headline(self) -> str:
         """The question, or what goes on."""
+        tool = name_of(self.message)
         if self._form is not None:
-            return tr("{tool} asks you", tool=tool_of(self.message))
-        return headline(self.message, self.state)
+            return tr("{tool} asks you", tool=tool)
+        if self.state is CallState.TOO_LONG:
+            return tr("The result of {tool} is too long", tool=tool)
+        if self._call is None or self.state is CallState.ASKING:
+            return question(self._call, self.message) if self._call is not None else ""
+        words = tr("Running {tool}", tool=tool)
+        ran = monotonic() - self._call.since
+        return f"{words} · {seconds(round(ran))}" if ran >= 3 else words
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._form is not None and self._form.press(event, self.hasFocus()):
@@ -340,53 +536,137 @@ class ToolRow(MessageRow):
         decision = KEYS.get(Qt.Key(event.key()))
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         focused = self.window().focusWidget()
+        more = {
+            Qt.Key.Key_E: self._edit,
+            Qt.Key.Key_W: self._grant,
+            Qt.Key.Key_A: self._all,
+        }.get(Qt.Key(event.key()))
+        here = self.state is CallState.ASKING and plain and focused is self
         if isinstance(focused, QPushButton) and decision is Decision.ONCE:
             focused.click()  # Qt presses buttons with Space only, and this may be Deny
-        elif self.state is CallState.ASKING and decision is not None and plain and focused is self:
+        elif here and decision is not None:
             if not self._choices[decision].isHidden():
-                self._decide(decision)
+                self._choices[decision].click()
+        elif here and more is not None and not more.isHidden():
+            more.click()
         elif self.state is CallState.OVER and event.key() == Qt.Key.Key_Space:
             self._fold.click()
         else:
             super().keyPressEvent(event)
 
     def _decide(self, decision: Decision) -> None:
-        self.decided.emit(self.message.id, decision, self._arguments.toPlainText())
+        text = self._call.stands if self._call is not None else "{}"
+        self.decided.emit(self.message.id, decision, text)
 
     def _told(self) -> str:
         if self._call is not None:
             return self._call.arguments
         return str(self.message.stats.get("arguments", ""))
 
+    @Slot()
+    def _on_written(self) -> None:
+        if self._call is not None and self._call.written is not None:
+            self._call.written = self._arguments.toPlainText()
+        if self._fault:
+            self.show_fault("")
+
+    @Slot()
+    def _on_tick(self) -> None:
+        if self._late == self._retry.isHidden():
+            self._retry.setVisible(self._late)
+            self.resized.emit()
+        self.update()
+
+    @property
+    def _late(self) -> bool:
+        """Whether it has run so long in silence that it may be made again."""
+        if self._call is None or self.state is not CallState.RUNNING or self._form is not None:
+            return False
+        return monotonic() - self._call.since >= self.SILENT_S
+
     def _show(self) -> None:
         """Show what belongs to the state that the call is in."""
         state, call = self.state, self._call
         asking = state is CallState.ASKING and call is not None and call.tool is not None
         self._show_question()
-        self._fold.setVisible(state is CallState.OVER)
-        self._arguments.setVisible(asking or (state is CallState.RUNNING and not self._form))
-        self._arguments.setReadOnly(not asking)
+        if not asking:
+            self._fault = ""
+        pairs = shown_arguments(tool_of(self.message), self._told())
+        unfit = call is not None and (pairs is None or len(call.arguments) > self.MOST_SHOWN)
+        if asking and call is not None and call.written is None and unfit:
+            call.written = readable(call.arguments)
+        editing = asking and call is not None and call.written is not None
+        self._arguments.setVisible(editing)
         self._arguments.setFont(code_font())
+        if editing and call is not None and self._arguments.toPlainText() != call.written:
+            self._arguments.setPlainText(call.written or "")
+        self._mark_wrong(editing and bool(self._fault) and self._wrong)
+        self._fold.setVisible(state is CallState.OVER)
+        preview = call.preview if call is not None else None
         for decision, button in self._choices.items():
             button.setVisible(asking and self._offers(decision))
+        ready = call is not None and (not call.shown_first or preview is not None or editing)
+        self._choices[Decision.ONCE].setEnabled(ready)
+        folder = preview.folder if isinstance(preview, Obstacle) and not editing else None
+        self._grant.setVisible(asking and folder is not None)
+        shape = call.tool.schema.get("properties") if call is not None and call.tool else None
+        self._edit.setVisible(asking and not editing and bool(pairs or shape))
+        self._all.setText(
+            counted("Allow All", "Allow All {count}", self._waiting, count=number(self._waiting))
+        )
+        for button in (self._all, self._none):
+            button.setVisible(asking and self._waiting > 1)
         self._shorten.setVisible(state is CallState.TOO_LONG)
         self._leave.setVisible(state is CallState.TOO_LONG)
-        self._stop.setVisible(state is CallState.RUNNING and self._form is None)
+        running = state is CallState.RUNNING and self._form is None
+        self._stop.setVisible(running)
+        self._retry.setVisible(self._late)
+        if running != self._ticks.isActive():
+            self._ticks.start() if running else self._ticks.stop()
         self._note = ""
-        preview = call.preview if call is not None else None
-        if preview is not None:
-            self._fill_view(preview.text)
         if state is CallState.TOO_LONG and call is not None and call.result is not None:
             size, room = size_words(call.result.size), size_words(call.room)
             self._note = tr("It has {size}; about {room} fit into this chat.", size=size, room=room)
+        elif asking and isinstance(preview, Obstacle) and not editing:
+            self._note = preview.words
+        tool = call.tool if call is not None and asking else None
+        self._about = about_of(tool) if tool is not None and words_of(tool) is None else ""
+        self._fill(pairs, editing)
         if state is CallState.OVER:
             self._fold.setText(over_line(self.message))
             self._fold.setAccessibleName(self._fold.text())
-            self._fill_result()
-        self.setAccessibleDescription(self.headline if state is not CallState.OVER else "")
+        self.setAccessibleDescription(self._described())
         self.show_actions()
         self.resized.emit()
         self.update()
+
+    def _described(self) -> str:
+        if self.state is CallState.OVER:
+            return ""
+        return "\n".join(filter(None, (self.headline, self._about, self.notice)))
+
+    def _fill(self, pairs: list[tuple[str, str]] | None, editing: bool) -> None:
+        """Write the arguments, the changes or the result; what is edited stands in its field."""
+        writer, call = Writer(self._view.document()), self._call
+        if self.state is CallState.OVER:
+            self._view.setAccessibleName(tr("Result"))
+            writer.arguments(pairs if pairs is not None else [("", visible_lines(self._told()))])
+            for words in said_meanwhile(self.message):
+                writer.text(words)
+            writer.text(beginning(result_of(self.message)))
+            return
+        self._view.setAccessibleName(tr("What will happen"))
+        preview = call.preview if call is not None else None
+        if editing:
+            pass  # the changes would be those of other arguments
+        elif isinstance(preview, Difference):
+            writer.arguments([("", preview.path)])
+            writer.difference(preview.lines)
+        elif self._form is None and call is not None:
+            shown = pairs or []
+            file = [pair for pair in shown if not pair[0]] if call.shown_first else []
+            writer.arguments(file or shown)  # its text is not the change: that is yet to come
+        self._view.setVisible(not self._view.document().isEmpty())
 
     def _show_question(self) -> None:
         """Have the form of what the call's server asks, if it asks."""
@@ -406,24 +686,19 @@ class ToolRow(MessageRow):
 
     def fields(self) -> list[QWidget]:
         form = self._form.fields() if self._form is not None else []
-        return [self._arguments, *form] if not self._arguments.isReadOnly() else form
+        return form if self._arguments.isHidden() else [self._arguments, *form]
 
     def _offers(self, decision: Decision) -> bool:
-        tool = self._call.tool if self._call is not None else None
-        if tool is None:
+        call = self._call
+        if call is None or call.tool is None:
             return False
+        if decision is Decision.DENY:
+            return True
+        if isinstance(call.preview, Obstacle) and call.written is None:
+            return False  # nothing that is allowed could run
         if decision is Decision.SERVER:
-            return tool.server != BUILT_IN
-        return decision is not Decision.TOOL or may_be_remembered(tool)
-
-    def _fill_result(self) -> None:
-        self._fill_view(folded_text(self.message, readable(self._told())))
-
-    def _fill_view(self, text: str) -> None:
-        """As plain text: nothing in it is a link, a picture or a format."""
-        document = self._result.document()
-        document.setDefaultFont(code_font())
-        document.setPlainText(visible_lines(text))
+            return call.tool.server != BUILT_IN
+        return decision is Decision.ONCE or may_be_remembered(call.tool)
 
     def _plain(self, words: str, tip: str) -> QPushButton:
         button = QPushButton(words, self)

@@ -557,6 +557,7 @@ class TranscriptView(QAbstractScrollArea):
         if row is not None:
             if isinstance(row, ToolRow):
                 row.set_call(self._chat.tools.calls.get(message_id))
+                self._count_waiting()
             row.set_message(self._chat.shown(message_id))
         else:
             self._forget_height(message_id)
@@ -610,6 +611,7 @@ class TranscriptView(QAbstractScrollArea):
             row.wrap_code(place.wrapped)
         elif isinstance(row, ToolRow):
             row.set_last(place is self._places[-1])
+            self._count_waiting()
         elif isinstance(row, UserRow):
             row.set_left_out(place.message_id in self._left_out)
             if row.files is not None:
@@ -628,10 +630,21 @@ class TranscriptView(QAbstractScrollArea):
         tools = self._chat.tools
         row = ToolRow(message, self._chat.can, self.viewport(), tools.calls.get(message.id))
         row.decided.connect(self._on_decided)
+        row.decided_all.connect(tools.decide_all)
+        row.writing_allowed.connect(tools.allow_writing)
         row.kept.connect(tools.keep)
         row.stopped.connect(tools.stop_call)
+        row.retried.connect(tools.retry_call)
         row.answered.connect(tools.answer)
         return row
+
+    def _count_waiting(self) -> None:
+        """Where several calls wait, the last of them is where all are allowed or denied."""
+        waiting = [call.message_id for call in self._chat.tools.asking]
+        for place in self._places:
+            if isinstance(place.row, ToolRow):
+                last = len(waiting) > 1 and place.message_id == waiting[-1]
+                place.row.set_waiting(len(waiting) if last else 0)
 
     @Slot(str, object, str)
     def _on_decided(self, message_id: str, decision: Decision, arguments: str) -> None:

@@ -228,21 +228,21 @@ def test_p2_the_difference_that_is_shown_is_of_the_call_that_runs(desk: Desk) ->
     (key,) = asked(chat)
     call = chat.tools.calls[key]
     second = '{ "text" : "second" }'
-    assert "Look at the difference" in chat.decide(key, Decision.ONCE, second)
+    assert "Check the changes" in chat.decide(key, Decision.ONCE, second)
     gates["first"].set()
     gates["second"].set()
     desk.until(lambda: call.preview is not None)
     desk.library.toolbox.builtin.shut_down(20)
     desk.bridge.drain()
-    assert call.preview is not None
+    assert isinstance(call.preview, Difference)
     assert call.preview.text == "difference of second"
     assert chat.decide(key, Decision.ONCE, '{"text": "second"}') == "", "only laid out otherwise"
     desk.until(lambda: not chat.answering)
     assert seen == [("second", "digest of second")]
-    call = Call("message", Made("call", "write_file", "{"), tool, "{")
+    call = Call("message", Made("call", "write_file", "{"), tool, "{", shown_first=True)
     chat.tools.calls[call.message_id] = call
     chat.tools._preview(call)
-    assert "Look at" in chat.decide(call.message_id, Decision.ONCE, '{"text": "third"}')
+    assert "Check the changes" in chat.decide(call.message_id, Decision.ONCE, '{"text": "third"}')
     assert call.state is CallState.ASKING
     assert len(seen) == 1
     desk.until(lambda: call.preview is not None)
@@ -254,8 +254,8 @@ def test_arguments_are_changed_before_they_are_used(desk: Desk) -> None:
     chat.send('call echo {"text": "hello"}')
     desk.until(lambda: asked(chat))
     key = asked(chat)[0]
-    assert "no JSON" in chat.decide(key, Decision.ONCE, "{")
-    assert "no JSON object" in chat.decide(key, Decision.ONCE, "[1]")
+    assert "not valid JSON" in chat.decide(key, Decision.ONCE, "{")
+    assert "must be a JSON object" in chat.decide(key, Decision.ONCE, "[1]")
     assert desk.ran == []
     assert chat.decide(key, Decision.ONCE, '{"text": "mine"}') == ""
     desk.until(lambda: not chat.answering)

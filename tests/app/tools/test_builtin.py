@@ -18,8 +18,9 @@ from typing import Any
 import pytest
 
 from app.settings import language
+from app.settings.paths import short_path
 from app.tools import folders, python_cell
-from app.tools.builtin import BuiltIn, Context, calculate
+from app.tools.builtin import BuiltIn, Context, Obstacle, calculate
 from app.tools.consent import Grant
 from app.tools.fetch import fetch, is_public
 from app.tools.folders import Matcher
@@ -143,7 +144,7 @@ def test_nothing_outside_a_granted_folder_is_read(tree: Path, path: str) -> None
 
 
 def test_nothing_is_read_without_a_grant(tree: Path) -> None:
-    with pytest.raises(ToolError, match="no granted folder"):
+    with pytest.raises(ToolError, match="not in a folder"):
         folders.read_file(f"{tree}/a.txt", [])
     assert "No folder" in folders.list_folder("", [])
 
@@ -156,7 +157,7 @@ def test_what_is_no_file_of_text_is_not_read(tree: Path) -> None:
     os.mkfifo(tree / "pipe")
     (tree / "binary").write_bytes(b"\0\1\2")
     for name in ("pipe", "binary"):
-        with pytest.raises(ToolError, match="no file of text"):
+        with pytest.raises(ToolError, match="not a text file"):
             folders.read_file(name, grant(tree))
 
 
@@ -221,7 +222,7 @@ def test_nothing_outside_a_granted_folder_is_written(tree: Path, path: str) -> N
 
 
 def test_a_folder_that_may_only_be_read_is_not_written(tree: Path) -> None:
-    with pytest.raises(ToolError, match="only be read"):
+    with pytest.raises(ToolError, match="read-only"):
         folders.write_file("a.txt", "x", "", grant(tree))
 
 
@@ -256,7 +257,7 @@ def test_s4_every_change_of_bytes_is_shown(tree: Path, what: str) -> None:
     folders.write_file("a.txt", new, shown.digest, grants)
     assert (tree / "a.txt").read_bytes() == new.encode()
     same = folders.difference("a.txt", new, grants)
-    assert same.text == "Nothing would change."
+    assert same.text == "No changes"
 
 
 def test_s4_a_difference_tells_the_old_and_the_new_file_whole() -> None:
@@ -282,7 +283,7 @@ def test_s4_line_ends_and_rights_stay_as_they_are(tree: Path) -> None:
     grants, file = grant(tree, writable=True), tree / "a.txt"
     file.write_bytes(b"one\r\ntwo\r\n")
     file.chmod(0o600)
-    assert folders.difference("a.txt", "one\ntwo\n", grants).text == "Nothing would change."
+    assert folders.difference("a.txt", "one\ntwo\n", grants).text == "No changes"
     shown = folders.difference("a.txt", "one\nthree\n", grants)
     assert shown.text.split("\n")[-3:] == [" one", "-two", "+three"]
     folders.write_file("a.txt", "one\nthree\n", shown.digest, grants)
@@ -298,11 +299,11 @@ def test_s4_a_file_that_is_no_utf_8_is_not_written_over(tree: Path) -> None:
     """Its bytes cannot be shown as text: another file would come of it unseen."""
     grants = grant(tree, writable=True)
     (tree / "a.txt").write_bytes("Grüße\n".encode("latin-1"))
-    with pytest.raises(ToolError, match="no UTF-8"):
+    with pytest.raises(ToolError, match="not UTF-8"):
         folders.difference("a.txt", "Gr\ufffd\ufffde\n", grants)
-    with pytest.raises(ToolError, match="no UTF-8"):
+    with pytest.raises(ToolError, match="not UTF-8"):
         folders.write_file("a.txt", "x", "", grants)
-    with pytest.raises(ToolError, match="no file can hold"):
+    with pytest.raises(ToolError, match="a file cannot hold"):
         folders.difference("b.txt", "\ud800", grants)
 
 
@@ -571,7 +572,9 @@ def test_every_call_ends_in_a_result() -> None:
     assert tools.run("read_file", {}, Context()).result(20).error
     preview = tools.preview("write_file", {"path": "/x", "text": "y"}, Context())
     assert preview is not None
-    assert "no granted folder" in preview.result(20).text
+    found = preview.result(20)
+    assert isinstance(found, Obstacle)
+    assert "not in a folder" in found.words
     assert tools.preview("date", {}, Context()) is None
     tools.shut_down()
 
@@ -583,7 +586,9 @@ def test_a_path_that_no_system_takes_is_told(tmp_path: Path, name: str) -> None:
     arguments = {"path": f"{tmp_path.resolve()}/{name}", "text": "\ud800"}
     preview = tools.preview("write_file", arguments, context)
     assert preview is not None
-    assert preview.result(20).text
+    found = preview.result(20)
+    assert isinstance(found, Obstacle)
+    assert found.words
     assert tools.run("write_file", arguments, context).result(20).error
     tools.shut_down()
 
@@ -603,8 +608,14 @@ def test_a_person_reads_their_language_and_a_model_english(tree: Path) -> None:
     preview = own.preview("write_file", new, context)
     assert preview is not None
     english = "This folder may only be read. The person can allow writing."
-    assert preview.result(5).text == f"[{english}]"
-    assert own.run("write_file", new, context).result(5).text == english
+    place = short_path(tree.resolve())
+    shown = f"[“{place}” is read-only in this chat.]"
+    assert preview.result(5) == Obstacle(shown, english, tree.resolve())
+    result = own.run("write_file", new, context).result(5)
+    assert (result.text, result.shown) == (english, shown)
+    elsewhere = own.run("read_file", {"path": "/x{y}"}, context).result(5)
+    assert elsewhere.text == f"This is in no granted folder. Granted are: {tree.resolve()}"
+    assert elsewhere.shown == "[“/x{y}” is not in a folder of this chat.]"
 
 
 @pytest.mark.usefixtures("_in_brackets")

@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QPlainTextEdit, QPushButton
 
 from app import flows
-from app.chats.tool_call import CallState, Doing
+from app.chats.tool_call import DENIED, CallState, Doing
 from app.tools.builtin import BuiltIn, own
 from app.tools.consent import Change, Decision
 from app.tools.servers import ServerConfig
@@ -23,6 +23,7 @@ from app.ui.pane.tools_popover import ToolsPopover
 from app.ui.settings.tools_window import ToolsWindow
 from app.ui.sidebar.chat_row import WAITING_ROLE
 from app.ui.style.figures import doing_line
+from app.ui.style.theme import theme
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.tool_row import ToolRow, visible_lines
 from app.ui.widgets.buttons import IconButton
@@ -69,24 +70,24 @@ def test_a_call_is_allowed_by_key_and_its_result_is_folded(start: Start) -> None
     switch_on(run, "echo")
     assert run.pane.chat.options.tools == (f"{BUILT_IN}/echo",)
     shown = card(run, 'call echo {"text": "hello"}')
-    assert shown.headline == "Run echo?"
-    assert '"text": "hello"' in shown.arguments.toPlainText()
+    assert shown.headline == "Use Echo?"
+    assert shown.text == "text\nhello"
     assert run.pane.header.state == "Waiting for your answer"
     words = [button.text() for button in shown.buttons]
-    assert words == ["Allow Once", "Always This Tool", "Deny"], "one server is no server here"
+    assert words == ["Allow Once", "Always Allow", "Deny", "Edit…"], "one server is no server here"
     shown.setFocus()
     QTest.keyClick(shown, Qt.Key.Key_Return)
     assert run.answered() == "The tool said: hello"
     over = row(run)
     assert over.state is CallState.OVER
     assert "changed" not in over.message.stats, "its arguments are only laid out otherwise"
-    assert "echo" in over._fold.text()
+    assert over._fold.text().startswith("Echo · ")
     assert "5 characters" in over._fold.text()
     height = over.height()
     over.setFocus()
     QTest.keyClick(over, Qt.Key.Key_Space)
     run.until(lambda: over.height() > height)
-    assert "hello" in over._result.toPlainText()
+    assert "hello" in over._view.toPlainText()
 
 
 def test_s4_arguments_come_back_from_the_card_as_they_were(qapp: object) -> None:
@@ -117,9 +118,11 @@ def test_enter_in_the_composer_is_no_consent(start: Start) -> None:
     run = begun(start)
     switch_on(run, "echo")
     shown = card(run, 'call echo {"text": "hello"}')
-    QTest.keyClick(run.pane.composer.field, Qt.Key.Key_Return)
     QTest.keyClick(run.pane.composer.field, Qt.Key.Key_D)
+    QTest.keyClick(run.pane.composer.field, Qt.Key.Key_Return)
     assert shown.state is CallState.ASKING
+    assert run.window.toast.text == "A tool call is waiting for you. Allow or deny it first."
+    assert run.pane.composer.field.toPlainText() == "d", "what was typed is still there"
 
 
 def test_always_and_deny_by_key(start: Start) -> None:
@@ -129,7 +132,7 @@ def test_always_and_deny_by_key(start: Start) -> None:
     shown.setFocus()
     QTest.keyClick(shown, Qt.Key.Key_D)
     assert "did not allow" in run.answered()
-    assert "Not allowed" in row(run)._fold.text()
+    assert "Denied" in row(run)._fold.text()
     shown = card(run, 'call echo {"text": "two"}')
     shown.setFocus()
     QTest.keyClick(shown, Qt.Key.Key_S)
@@ -144,15 +147,195 @@ def test_arguments_are_edited_in_the_card(start: Start) -> None:
     run = begun(start)
     switch_on(run, "echo")
     shown = card(run, 'call echo {"text": "hello"}')
+    assert shown.arguments.isHidden()
+    shown.setFocus()
+    QTest.keyClick(shown, Qt.Key.Key_E)
+    assert '"text": "hello"' in shown.arguments.toPlainText()
     shown.arguments.setPlainText("{nonsense")
+    assert not shown.arguments.property("wrong"), "nothing is said of what is being written"
     allow = shown.buttons[0]
     allow.click()
-    assert "no JSON" in shown._note
+    assert "not valid JSON" in shown.notice
+    assert shown.arguments.property("wrong")
     assert shown.state is CallState.ASKING
+    shown.arguments.setPlainText("{nonsense!")
+    assert (shown.notice, shown.arguments.property("wrong")) == ("", False)
     shown.arguments.setPlainText('{"text": "mine"}')
     allow.click()
     assert run.answered() == "The tool said: mine"
     assert row(run).message.stats["changed"]
+
+
+def with_files(start: Start, folder: Path, *names: str, writable: bool) -> Run:
+    """The tools that come with the program, and one folder of the chat."""
+    run = start()
+    run.ready()
+    switch_on(run, *names)
+    run.app.library.toolbox.consents.grant(run.pane.chat.id, folder.resolve(), writable)
+    return run
+
+
+def colours(shown: ToolRow) -> dict[str, tuple[str, str]]:
+    """By line of what a card shows: the colour of its letters, and its ground."""
+    found, block = {}, shown._view.document().begin()
+    while block.isValid():
+        letters = block.charFormat().foreground().color().name()
+        ground = block.blockFormat().background()
+        filled = ground.style() is not Qt.BrushStyle.NoBrush
+        found[block.text()] = (letters, ground.color().name() if filled else "")
+        block = block.next()
+    return found
+
+
+def test_u11_a_read_only_folder_is_opened_for_writing_in_the_card(
+    start: Start, tmp_path: Path
+) -> None:
+    """No Allow Once that cannot work, no words for the model, and the changes in colours."""
+    file = tmp_path / "plan.md"
+    file.write_text('say "roof"\nkeep\n')
+    run = with_files(start, tmp_path, "write_file", writable=False)
+    told = json.dumps({"path": str(file), "text": 'say "wheel"\nkeep\n'})
+    shown = card(run, f"call write_file {told}")
+    run.until(lambda: shown.notice)
+    assert "is read-only in this chat" in shown.notice
+    assert "The person" not in shown.accessibleDescription() + shown.text
+    words = [button.text() for button in shown.buttons]
+    assert words == ["Allow Writing in This Folder", "Deny", "Edit…"]
+    shown.setFocus()
+    QTest.keyClick(shown, Qt.Key.Key_Return)
+    assert run.pane.chat.tools.waiting, "Enter allows nothing that cannot run"
+    QTest.keyClick(shown, Qt.Key.Key_W)
+    run.until(lambda: shown.headline == "Change this file?")
+    tokens = theme().tokens
+    lines = colours(shown)
+    assert next(iter(lines)) == str(file)
+    assert lines['-say "roof"'] == (tokens.danger, tokens.danger_wash)
+    assert lines['+say "wheel"'] == (tokens.success, tokens.success_wash)
+    assert lines[" keep"] == (tokens.text, "")
+    assert "\\n" not in shown.text, "the text stands there once, and not as JSON"
+    assert [b.text() for b in shown.buttons] == ["Allow Once", "Deny", "Edit…"]
+    QTest.keyClick(shown, Qt.Key.Key_Return)
+    run.answered()
+    assert file.read_text() == 'say "wheel"\nkeep\n'
+
+
+def test_u11_what_is_denied_is_told_to_the_model_and_shown_to_the_person_apart(
+    start: Start, tmp_path: Path
+) -> None:
+    run = with_files(start, tmp_path, "read_file", writable=False)
+    shown = card(run, 'call read_file {"path": "/elsewhere/a.txt"}')
+    run.until(lambda: shown.notice)
+    assert [b.text() for b in shown.buttons] == ["Deny", "Edit…"]
+    shown.buttons[0].click()
+    answer = run.answered()
+    assert DENIED in answer
+    assert f"Granted are: {tmp_path.resolve()}" in answer
+    over = row(run)
+    over.fold()
+    assert over.text == "/elsewhere/a.txt\n“/elsewhere/a.txt” is not in a folder of this chat."
+    assert "The person" not in over.accessibleName()
+
+
+def test_u11_nothing_is_shown_for_no_arguments(start: Start) -> None:
+    run = start()
+    run.ready()
+    switch_on(run, "date")
+    shown = card(run, "call date {}")
+    assert shown.headline == "Get the date and time?"
+    assert shown._view.isHidden()
+    assert [b.text() for b in shown.buttons] == ["Allow Once", "Always Allow", "Deny"]
+
+
+def test_u11_all_that_wait_are_allowed_or_denied_at_once(start: Start) -> None:
+    run = begun(start)
+    switch_on(run, "echo")
+    shown = card(run, 'call echo {"text": "a"} & echo {"text": "b"} & echo {"text": "c"}')
+    run.until(lambda: shown.for_all)
+    rows = [p.row for p in run.pane.transcript.places if isinstance(p.row, ToolRow)]
+    assert [len(each.for_all) for each in rows] == [0, 0, 2], "the last of them has the buttons"
+    assert [button.text() for button in shown.for_all] == ["Allow All 3", "Deny All"]
+    rows[0].buttons[2].click()
+    assert shown.for_all[0].text() == "Allow All 2"
+    rows[1].edit()
+    rows[1].arguments.setPlainText('{"text": "mine"}')
+    shown.setFocus()
+    QTest.keyClick(shown, Qt.Key.Key_A)
+    run.answered()
+    path = run.pane.chat.transcript.path
+    said = [message.content for message in path if message.role == "tool"]
+    assert said == [DENIED, "mine", "c"], "what stood in the card is what ran"
+    shown = card(run, 'call echo {"text": "a"} & echo {"text": "b"}')
+    run.until(lambda: shown.for_all)
+    shown.for_all[1].click()
+    run.answered()
+    path = run.pane.chat.transcript.path
+    assert [m.content for m in path if m.role == "tool"][3:] == [DENIED, DENIED]
+
+
+def test_p2_all_at_once_runs_no_change_that_was_not_shown(start: Start, tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("one\n")
+    run = with_files(start, tmp_path, "write_file", "date", writable=True)
+    told = json.dumps({"path": str(file), "text": "two\n"})
+    other = json.dumps({"path": str(file), "text": "three\n"})
+    shown = card(run, f"call write_file {told} & date {{}}")
+    changed = next(p.row for p in run.pane.transcript.places if isinstance(p.row, ToolRow))
+    run.until(lambda: changed.headline == "Change this file?")
+    run.until(lambda: shown.for_all)
+    changed.edit()
+    changed.arguments.setPlainText(other)
+    shown.for_all[0].click()
+    assert file.read_text() == "one\n", "other arguments have other changes"
+    run.until(lambda: "+three" in changed.text)
+    assert run.pane.chat.tools.waiting == 1
+    changed.buttons[0].click()
+    run.answered()
+    assert file.read_text() == "three\n"
+
+
+def test_labels_and_lines_of_a_card_cannot_be_imitated(start: Start) -> None:
+    """What a model writes has another colour than the labels, and no ground of a difference."""
+    run = begun(start)
+    switch_on(run, "echo")
+    told = json.dumps({"text": "x\n+added\npath\n/etc", "more": "\u202eb\u2028"})
+    shown = card(run, f"call echo {told}")
+    tokens, lines = theme().tokens, colours(shown)
+    labels = [text for text, (colour, _) in lines.items() if colour == tokens.muted]
+    assert labels == ["text", "more"]
+    assert {ground for _, ground in lines.values()} == {""}
+    assert "\\u202eb\\u2028" in lines
+
+
+def test_u8_a_silent_tool_says_for_how_long_and_is_made_again(start: Start) -> None:
+    run = start()
+    gate, ran = threading.Event(), []
+
+    def hold(arguments: dict[str, Any], context: object) -> str:
+        ran.append(arguments)
+        gate.wait(30)
+        return f"run {len(ran)}"
+
+    run.app.library.toolbox.builtin = BuiltIn([own("hold", "Holds.", hold)])
+    run.ready()
+    switch_on(run, "hold")
+    shown = card(run, "call hold {}")
+    shown.buttons[0].click()
+    run.until(lambda: ran)
+    assert shown.headline == "Running Hold"
+    assert [button.text() for button in shown.buttons] == ["Stop"]
+    (call,) = run.pane.chat.tools.calls.values()
+    call.since -= 75
+    shown._on_tick()
+    assert shown.headline == "Running Hold · 1 min 15 s"
+    assert [button.text() for button in shown.buttons] == ["Stop", "Retry"]
+    shown.buttons[1].click()
+    run.until(lambda: len(ran) == 2)
+    assert shown.headline == "Running Hold"
+    assert [button.text() for button in shown.buttons] == ["Stop"]
+    gate.set()
+    assert run.answered() == "The tool said: run 2"
+    tools = [m for m in run.pane.chat.transcript.path if m.role == "tool"]
+    assert len(tools) == 1
 
 
 def test_what_a_tool_returns_is_plain_text(start: Start) -> None:
@@ -164,11 +347,11 @@ def test_what_a_tool_returns_is_plain_text(start: Start) -> None:
     run.answered()
     over = row(run)
     over._fold.click()
-    text = over._result.toPlainText()
+    text = over._view.toPlainText()
     assert "<img src=http://a/b.png> ![x](http://a/b.png) [l](http://a) end" in text
     assert "\x1b" not in text
-    assert over._result.document().toHtml().count("<a ") == 0
-    assert over._result.document().toHtml().count("<img") == 0
+    assert over._view.document().toHtml().count("<a ") == 0
+    assert over._view.document().toHtml().count("<img") == 0
     assert (run.pane.chat.record.params, run.pane.chat.record.system) == before
     assert visible_lines("a\u202eb\tc\nd") == "a\\u202eb    c\nd"
 
@@ -179,8 +362,8 @@ def test_a_result_that_does_not_fit_is_asked_about(start: Start) -> None:
     shown = card(run, "call long {}")
     shown.buttons[0].click()
     run.until(lambda: shown.state is CallState.TOO_LONG)
-    assert [button.text() for button in shown.buttons] == ["Shorten It", "Leave It Out"]
-    assert "50,000 characters" in shown._note
+    assert [button.text() for button in shown.buttons] == ["Shorten", "Leave Out"]
+    assert "50,000 characters" in shown.notice
     shown.buttons[0].click()
     run.answered()
     assert "of 50,000 characters" in row(run)._fold.text()
@@ -195,8 +378,8 @@ def test_names_of_servers_and_tools_are_shown_escaped(start: Start) -> None:
     chat = run.pane.chat
     chat.set_options(replace(chat.options, tools=(sly.key,)), "")
     shown = card(run, "call web__sly_31mtool {}")
-    assert shown.headline == "Run sly\\u202e\\x1b[31mtool · web?"
-    assert "Always This Server in This Chat" in [button.text() for button in shown.buttons]
+    assert shown.headline == "Use Sly\\u202e\\x1b[31mtool from web?"
+    assert "Always Allow Server" in [button.text() for button in shown.buttons]
     shown.decided.emit(shown.message.id, Decision.DENY, "{}")
     run.answered()
 
@@ -234,7 +417,7 @@ def test_servers_are_shown_whole_before_they_are_saved(start: Start) -> None:
     assert json.loads(host.file.read_text())["mcpServers"]["sly"]["command"] == "sh"
     window.text.setPlainText("{")
     window.save.click()
-    assert "no JSON" in window.note.text()
+    assert "not valid JSON" in window.note.text()
     assert [server.name for server in host.servers] == ["sly"]
     window.close()
 
@@ -313,7 +496,7 @@ def test_a_server_that_misbehaves_ends_in_a_line_of_the_chat(start: Start, tmp_p
             lambda: not chat.answering or shown.state is CallState.TOO_LONG, timeout=60_000
         )
         if shown.state is CallState.TOO_LONG:
-            assert "50,000,000 characters" in shown._note
+            assert "50,000,000 characters" in shown.notice
             shown.buttons[1].click()  # leave it out
             run.qtbot.waitUntil(lambda: not chat.answering, timeout=60_000)
         return run.answer(run.pane)
@@ -338,9 +521,9 @@ def test_what_runs_is_said_in_the_header_and_in_the_score(start: Start) -> None:
     score = run.window.score
     run.until(lambda: score.rows() and score.rows()[0].lane.state == "asking")
     run.pane.chat.decide(run.pane.chat.tools.first_waiting, Decision.TOOL)
-    run.until(lambda: run.pane.header.state == "Running hold")
+    run.until(lambda: run.pane.header.state == "Running Hold")
     run.until(lambda: score.rows()[0].lane.state == "calling")
-    assert score.rows()[0]._words().startswith("Running hold")
+    assert score.rows()[0]._words().startswith("Running Hold")
     gate.set()
     assert run.answered() == "The tool said: True"
     run.until(lambda: score.rows()[0].lane.state == "idle")
