@@ -63,7 +63,7 @@ class Chat(ChatSignals):
         self._loader = loader
         self._saved = SavedChat(record, store, stored=stored)
         self._answering = Answering(self._saved, bridge, loader, self, toolbox)
-        self.alias = ""
+        self.alias = self._short = ""
         self.attaching = Attaching(self._saved, loader, self)
         self.count = TokenCount(loader, self._counted, self)
         self._answering.called.connect(self._on_called)
@@ -101,9 +101,15 @@ class Chat(ChatSignals):
         record = self.record
         return self.transcript.leaf_id is None and not (record.draft or record.draft_attachments)
 
+    def set_short(self, short: str) -> None:
+        """Be called this while the others of its group are beside it; "" for its title again."""
+        if short != self._short:
+            self._short = short
+            self.chat_changed.emit()
+
     @property
     def title(self) -> str:
-        return self.record.shown_title
+        return self._short or self.record.shown_title
 
     @property
     def options(self) -> ChatOptions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
@@ -14,9 +14,15 @@ _DAY = 86_400
 _DAYS = (
     (mark("Today"), 0),
     (mark("Yesterday"), 1),
-    (mark("Earlier this week"), 7),
-    (mark("This month"), 30),
+    (mark("Previous 7 Days"), 7),
+    (mark("Previous 30 Days"), 30),
 )
+_MONTHS = (
+    *(mark("January"), mark("February"), mark("March"), mark("April"), mark("May"), mark("June")),
+    *(mark("July"), mark("August"), mark("September"), mark("October"), mark("November")),
+    mark("December"),
+)
+_FIRST_YEAR = 2000
 ARCHIVE = "archive"
 """The id of the entry that holds the archive."""
 
@@ -25,50 +31,62 @@ class Entry(NamedTuple):
     """One line.
 
     Attributes:
-        kind: "heading", "folder", "archive" or "chat".
-        id: the chat's, the folder's, or the words of a heading.
+        kind: "heading", "folder", "archive", "group" or "chat".
+        id: the chat's, the folder's, the group's in its place, or the words of a heading.
         depth: how far it is indented.
+        group: of a chat that stands in a group, the id of that one's line.
     """
 
     kind: str
     id: str
     depth: int = 0
+    group: str = ""
 
 
-def entries(
-    chats: Iterable[Chat], folders: Sequence[Folder], unfolded: Collection[str]
-) -> tuple[list[Entry], dict[str, int]]:
-    """The lines of the list, and how many chats are in each folder and in the archive.
+class Lines(NamedTuple):
+    """The list of chats.
+
+    Attributes:
+        entries: its lines.
+        counts: how many chats are in each folder, and in the archive.
+        groups: by the id of a group's line the chats that are in it.
+    """
+
+    entries: list[Entry]
+    counts: dict[str, int]
+    groups: dict[str, list[str]]
+
+
+def entries(chats: Iterable[Chat], folders: Sequence[Folder], unfolded: Collection[str]) -> Lines:
+    """The lines of the list.
 
     One pass over the chats: with ten thousand of them it is felt.
 
     Args:
         chats: in the order in which they are to stand, the latest used first.
         folders: by name.
-        unfolded: ids of folders, and ARCHIVE, of which the inside is shown.
+        unfolded: ids of folders and groups, and ARCHIVE, of which the inside is shown.
     """
-    pinned: list[tuple[float, str]] = []
-    archived: list[str] = []
-    days: list[Entry] = []
-    inside: dict[str | None, list[str]] = {folder.id: [] for folder in folders}
-    headings = iter(day_headings())
-    since, inf = float("inf"), float("inf")
+    pinned: list[tuple[float, str, Chat]] = []
+    archived: list[Chat] = []
+    loose: list[Chat] = []
+    inside: dict[str | None, list[Chat]] = {folder.id: [] for folder in folders}
     for chat in chats:
         if chat.archived_at is not None:
-            archived.append(chat.id)
+            archived.append(chat)
         elif chat.pinned_at is not None:
-            pinned.append((chat.pinned_at, chat.id))
+            pinned.append((chat.pinned_at, chat.id, chat))
         elif chat.folder_id is not None and chat.folder_id in inside:
-            inside[chat.folder_id].append(chat.id)
+            inside[chat.folder_id].append(chat)
         else:
-            if chat.updated_at < since or since == inf:
-                heading, since = next((h, s) for h, s in headings if chat.updated_at >= s)
-                days.append(Entry("heading", heading))
-            days.append(Entry("chat", chat.id))
+            loose.append(chat)
     found: list[Entry] = []
+    grouping = _Grouping(unfolded)
     if pinned:
         found.append(Entry("heading", tr("Pinned")))
-        found += [Entry("chat", chat_id) for _, chat_id in sorted(pinned)]
+        found += grouping.lines(
+            [chat for *_, chat in sorted(pinned, key=lambda p: p[:2])], "pinned"
+        )
     counts = {ARCHIVE: len(archived)}
     if folders:
         found.append(Entry("heading", tr("Folders")))
@@ -76,13 +94,55 @@ def entries(
             within = [f for f in folders if f.parent_id == folder.id]
             counts[folder.id] = sum(len(inside[f.id]) for f in (folder, *within))
             if folder.parent_id is None:
-                found += _folder(folder, within, inside, unfolded)
-    found += days
+                found += _folder(folder, within, inside, grouping)
+    headings = iter(day_headings())
+    since, inf = float("inf"), float("inf")
+    for chat, lines in grouping.of_each(loose, ""):
+        if chat.updated_at < since or since == inf:
+            heading, since = next((h, s) for h, s in headings if chat.updated_at >= s)
+            found.append(Entry("heading", heading))
+        found += lines
     if archived:
         found.append(Entry("archive", ARCHIVE))
         if ARCHIVE in unfolded:
-            found += [Entry("chat", chat_id, 1) for chat_id in archived]
-    return found, counts
+            found += grouping.lines(archived, ARCHIVE, 1)
+    return Lines(found, counts, grouping.groups)
+
+
+class _Grouping:
+    """Makes lines of chats; those of one comparison or broadcast are one, where the latest stands.
+
+    A chat that stands without the others of its group is a chat like any.
+    """
+
+    def __init__(self, unfolded: Collection[str]) -> None:
+        self.unfolded = unfolded
+        self.groups: dict[str, list[str]] = {}
+
+    def lines(self, chats: Sequence[Chat], place: str, depth: int = 0) -> list[Entry]:
+        return [line for _, lines in self.of_each(chats, place, depth) for line in lines]
+
+    def of_each(
+        self, chats: Sequence[Chat], place: str, depth: int = 0
+    ) -> Iterator[tuple[Chat, list[Entry]]]:
+        """Each chat that has lines of its own, with these. ``place``: where all of them stand."""
+        members: dict[str, list[Chat]] = {}
+        for chat in chats:
+            if chat.group_id is not None:
+                members.setdefault(chat.group_id, []).append(chat)
+        for chat in chats:
+            several = members.get(chat.group_id) if chat.group_id is not None else None
+            if several is None or len(several) < 2:
+                yield chat, [Entry("chat", chat.id, depth)]
+                continue
+            key = f"group {chat.group_id} {place}"
+            if key in self.groups:
+                continue
+            ids = [c.id for c in sorted(several, key=lambda c: (c.created_at, c.id))]
+            self.groups[key] = ids
+            shown = ids if key in self.unfolded else ()
+            inside = [Entry("chat", chat_id, depth + 1, key) for chat_id in shown]
+            yield chat, [Entry("group", key, depth), *inside]
 
 
 def day_heading(updated_at: float, headings: Sequence[tuple[str, float]]) -> str:
@@ -91,25 +151,32 @@ def day_heading(updated_at: float, headings: Sequence[tuple[str, float]]) -> str
 
 
 def day_headings() -> list[tuple[str, float]]:
-    """Today, Yesterday, and so on to Earlier, each with the time from which on it holds."""
+    """Today, Yesterday, and so on, months of this year, years: each with when it begins."""
     today = time.localtime()
-    midnight = time.mktime((today.tm_year, today.tm_mon, today.tm_mday, 0, 0, 0, 0, 0, -1))
+    year = today.tm_year
+
+    def begin(year: int, month: int, day: int) -> float:
+        return time.mktime((year, month, day, 0, 0, 0, 0, 0, -1))
+
+    midnight = begin(year, today.tm_mon, today.tm_mday)
     named = [(tr(heading), midnight - days * _DAY) for heading, days in _DAYS]
+    named += [(tr(_MONTHS[n - 1]), begin(year, n, 1)) for n in range(today.tm_mon, 0, -1)]
+    named += [(str(past), begin(past, 1, 1)) for past in range(year - 1, _FIRST_YEAR - 1, -1)]
     return [*named, (tr("Earlier"), float("-inf"))]
 
 
 def _folder(
     folder: Folder,
     within: Sequence[Folder],
-    inside: dict[str | None, list[str]],
-    unfolded: Collection[str],
+    inside: dict[str | None, list[Chat]],
+    grouping: _Grouping,
     depth: int = 0,
 ) -> list[Entry]:
     found = [Entry("folder", folder.id, depth)]
-    if folder.id in unfolded:
+    if folder.id in grouping.unfolded:
         for other in within:
-            found += _folder(other, (), inside, unfolded, depth + 1)
-        found += [Entry("chat", chat_id, depth + 1) for chat_id in inside[folder.id]]
+            found += _folder(other, (), inside, grouping, depth + 1)
+        found += grouping.lines(inside[folder.id], folder.id, depth + 1)
     return found
 
 
@@ -175,6 +242,17 @@ class Organising:
         """Put chats into a folder, or out of all; they leave the archive, and stay pinned."""
         there = folder_id if folder_id in self._folders else None
         return self._change(ids, folder_id=there, archived_at=None)
+
+    def group(self, variants: Mapping[str, str]) -> None:
+        """Let these chats stand together; ``variants``: by chat what it differs in."""
+        group_id = new_id()
+        self._library.change(
+            {i: {"group_id": group_id, "variant": words} for i, words in variants.items()}
+        )
+
+    def ungroup(self, ids: Iterable[str]) -> Undo:
+        """Let chats stand each by itself."""
+        return self._change(ids, group_id=None)
 
     def tag(self, ids: Iterable[str], tags: Sequence[str]) -> Undo:
         """Give chats these tags instead of those that they have."""

@@ -19,7 +19,7 @@ from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.chats.transcript import did_not_fit
-from app.settings.language import counted, mark, tr
+from app.settings.language import mark, tr
 from app.store import Attachments, Message
 
 MESSAGE = mark("Message")
@@ -119,14 +119,13 @@ class AnswerTable(QObject):
             chat.set_options(options, system)
             table.columns[chat.id] = words
             table._follow(chat)
-        for chat_id, words in table.columns.items():
+        for chat_id in table.columns:
             chat = table._followed[chat_id]
             chat.load_model()
             table._asked.add((chat_id, table.messages[0]))
             table._going.add(chat_id)
             chat.send(table.messages[0], files)
-            n = len(table.messages)
-            chat.rename(counted("{column}, %n message", "{column}, %n messages", n, column=words))
+        library.order.group(table.columns)
         table.changed.emit()
         return table
 

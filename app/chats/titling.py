@@ -204,6 +204,8 @@ class Titling(QObject):
         record = self._library.chat(chat.id)
         if record is None or record.titled_by or record.archived_at is not None:
             return False
+        if record.group_id is not None:  # it has the name of what all of them were asked
+            return False
         if is_remote(chat.record.model):  # nothing is sent there that nobody has sent
             return False
         path = chat.transcript.path

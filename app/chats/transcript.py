@@ -260,6 +260,8 @@ def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: s
         edited_text="",
         draft_attachments=last.attachments if last.role == "user" else (),
         edited_attachments=(),
+        group_id=None,
+        variant="",
     )
     with store.together():  # a crash leaves no half of a copy
         store.save_chat(made)

@@ -174,6 +174,12 @@ def files_found(db: sqlite3.Connection) -> None:
     file_index.create_files_index(db)
 
 
+def grouped(db: sqlite3.Connection) -> None:
+    """The chats of one comparison or broadcast are a group."""
+    db.execute("ALTER TABLE chats ADD COLUMN group_id TEXT")
+    db.execute("ALTER TABLE chats ADD COLUMN variant TEXT NOT NULL DEFAULT ''")
+
+
 STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     chats_messages_layouts,
     full_text_search,
@@ -185,6 +191,7 @@ STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     attached,
     tools,
     files_found,
+    grouped,
 )
 
 

@@ -62,6 +62,8 @@ _OPTIONAL: dict[str, tuple[type, ...]] = {
     "archived_at": (float, NoneType),
     "tags": (str, NoneType),
     "titled_by": (str, NoneType),
+    "group_id": (str, NoneType),
+    "variant": (str, NoneType),
     "attachments": (str, NoneType),
     "draft_attachments": (str, NoneType),
     "edited_attachments": (str, NoneType),
@@ -106,6 +108,7 @@ def chat_from_row(row: tuple[Any, ...]) -> Chat:
     values["params"] = _json_object(values["params"])
     values["title"] = values["title"][:LONGEST_NAME]
     values["edited_text"] = values["edited_text"] or ""
+    values["variant"] = values["variant"] or ""
     values["tags"] = _words(values["tags"] or "[]")
     values["titled_by"] = "person" if values["titled_by"] is None else values["titled_by"]
     for name in _FILES:

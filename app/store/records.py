@@ -40,6 +40,8 @@ class Chat:
         pinned_at, archived_at: when it was pinned or put into the archive, else None.
         tags: words that it is found by, each once.
         titled_by: who gave it its title: "person", "model", or "" for the first message's words.
+        group_id: the comparison or broadcast that it is one of several chats of, else None.
+        variant: what it differs in from the others of its group: a model, a seed; may be empty.
         draft_attachments, edited_attachments: the files that go with the draft, and those with the
             message that is being asked in other words.
     """
@@ -63,11 +65,18 @@ class Chat:
     titled_by: str = ""
     draft_attachments: Attachments = ()
     edited_attachments: Attachments = ()
+    group_id: str | None = None
+    variant: str = ""
 
     @property
     def shown_title(self) -> str:
-        """What stands where its title would: words of the program's for one that has none yet."""
-        return self.title or tr(UNTITLED)
+        """What stands where its title would, where the others of its group do not stand beside it.
+
+        Words of the program's for one that has none yet.
+        """
+        title = self.title or tr(UNTITLED)
+        grouped = self.group_id is not None and self.variant
+        return tr("{title} – {model}", title=title, model=self.variant) if grouped else title
 
 
 @dataclass(frozen=True)
@@ -174,6 +183,7 @@ def storable_chat(chat: Chat) -> Chat:
         system=storable_text(chat.system),
         draft=storable_text(chat.draft),
         edited_text=storable_text(chat.edited_text),
+        variant=storable_text(chat.variant[:LONGEST_NAME]),
         params=json.loads(json.dumps(chat.params)),
         tags=tuple(storable_text(tag[:LONGEST_NAME]) for tag in chat.tags[:MOST_TAGS]),
     )

@@ -26,7 +26,7 @@ _PIECES = 10  # of the index: a third of a second
 _MOST_LOOKUPS = 200_000  # rows asked for one by one where a table cannot be walked: a second or two
 
 _MAY_LACK = {"deleted_at", "leaf_id", "parent_id", "edited_id"}
-_MAY_LACK |= {"folder_id", "pinned_at", "archived_at"}
+_MAY_LACK |= {"folder_id", "pinned_at", "archived_at", "group_id"}
 
 R = TypeVar("R", Chat, Message)
 

@@ -9394,5 +9394,1441 @@ Du hast nicht geantwortet.</translation>
         <source>The tool failed: {kind}.</source>
         <translation>Das Tool ist fehlgeschlagen: {kind}.</translation>
     </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>{name} must be a text.</source>
+        <translation>{name} muss ein Text sein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>It cannot be shown: {kind}.</source>
+        <translation>Das lässt sich nicht anzeigen: {kind}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file is too large to be written over.</source>
+        <translation>Die Datei ist zu groß, um überschrieben zu werden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This file is no UTF-8 text, so it is not written over.</source>
+        <translation>Diese Datei ist kein UTF-8-Text und wird darum nicht überschrieben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Nothing would change.</source>
+        <translation>Es würde sich nichts ändern.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This folder may only be read. The person can allow writing.</source>
+        <translation>Dieser Ordner darf nur gelesen werden. Die Person kann das Schreiben erlauben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is a folder.</source>
+        <translation>Das ist ein Ordner.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The text has characters that no file can hold.</source>
+        <translation>Der Text hat Zeichen, die keine Datei enthalten kann.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>More than {most} bytes are not written.</source>
+        <translation>Mehr als {most} Byte werden nicht geschrieben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path has no null character in it.</source>
+        <translation>Ein Pfad enthält kein Nullzeichen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path with “..” in it is not followed.</source>
+        <translation>Pfaden mit „..“ wird nicht gefolgt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Give the whole path. Granted are: {folders}</source>
+        <translation>Gib den ganzen Pfad an. Freigegeben sind: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is in no granted folder. Granted are: {folders}</source>
+        <translation>Das liegt in keinem freigegebenen Ordner. Freigegeben sind: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file.</source>
+        <translation>Diese Datei gibt es nicht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is no file of text.</source>
+        <translation>Das ist keine Textdatei.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file or folder.</source>
+        <translation>Diese Datei oder diesen Ordner gibt es nicht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no JSON: {why} in line {line}.</source>
+        <translation>Das ist kein JSON: {why} in Zeile {line}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Previous 7 Days</source>
+        <translation>Letzte 7 Tage</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Previous 30 Days</source>
+        <translation>Letzte 30 Tage</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>January</source>
+        <translation>Januar</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>February</source>
+        <translation>Februar</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>March</source>
+        <translation>März</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>April</source>
+        <translation>April</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>May</source>
+        <translation>Mai</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>June</source>
+        <translation>Juni</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>July</source>
+        <translation>Juli</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>August</source>
+        <translation>August</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>September</source>
+        <translation>September</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>October</source>
+        <translation>Oktober</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>November</source>
+        <translation>November</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>December</source>
+        <translation>Dezember</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>answering</source>
+        <translation>antwortet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Search commands and keys</source>
+        <translation>Befehle und Tasten suchen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>No command has these words.</source>
+        <translation>Kein Befehl enthält diese Wörter.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Commands and their keys</source>
+        <translation>Befehle und ihre Tasten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Usual Keys for All</source>
+        <translation>Standardtasten für alle</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Bring Back My Keys</source>
+        <translation>Meine Tasten zurückholen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>no keys</source>
+        <translation>keine Tasten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Usually {usual}</source>
+        <translation>Standard: {usual}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Change its keys</source>
+        <translation>Tasten ändern</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>All commands have their usual keys</source>
+        <translation>Alle Befehle haben ihre Standardtasten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Change Keys</source>
+        <translation>Tasten ändern</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Keys for {command}</source>
+        <translation>Tasten für {command}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>No Keys</source>
+        <translation>Keine Tasten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Usual Keys</source>
+        <translation>Standardtasten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Press the keys for “{command}”</source>
+        <translation>Drücke die Tasten für „{command}“</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>It has its usual keys</source>
+        <translation>Der Befehl hat seine Standardtasten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>It has no keys</source>
+        <translation>Der Befehl hat keine Tasten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} belongs to “{command}” now, which loses it.</source>
+        <translation>{keys} gehört bisher zu „{command}“; dieser Befehl verliert die Tasten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Find a command, a chat, a model or a setting</source>
+        <translation>Befehl, Chat, Modell oder Einstellung suchen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Nothing is called so</source>
+        <translation>Nichts mit diesem Namen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Several Machines</source>
+        <translation>Mehrere Rechner</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>Add a Remote Model…</source>
+        <translation>Entferntes Modell hinzufügen…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>Take it out of memory. Its chats load it when they send.</source>
+        <translation>Aus dem Speicher nehmen. Seine Chats laden es beim Senden.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>No model is in memory</source>
+        <translation>Kein Modell ist im Speicher</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>No other model is in memory.</source>
+        <translation>Kein anderes Modell ist im Speicher.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>{name} is unloaded</source>
+        <translation>{name} ist entladen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>Folder for Tools</source>
+        <translation>Ordner für Tools</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Longest answer</source>
+        <translation>Längste Antwort</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Holds from the next start on</source>
+        <translation>Gilt ab dem nächsten Start</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>As the System</source>
+        <translation>Wie das System</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Stretto ends and starts again in this language. Answers that are written stop.</source>
+        <translation>Stretto wird beendet und in dieser Sprache neu gestartet. Laufende Antworten werden gestoppt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Writing</source>
+        <translation>Schreiben</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Send with</source>
+        <translation>Senden mit</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Spelling</source>
+        <translation>Rechtschreibung</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Notifications</source>
+        <translation>Mitteilungen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Models and chats</source>
+        <translation>Modelle und Chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>KV caches on disk</source>
+        <translation>KV-Caches auf der Festplatte</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>From elsewhere</source>
+        <translation>Von anderswo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Icon</source>
+        <translation>Symbol</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>New versions</source>
+        <translation>Neue Versionen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Copy Answer as Markdown</source>
+        <translation>Antwort als Markdown kopieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Copy Answer as Plain Text</source>
+        <translation>Antwort als reinen Text kopieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Shorten It</source>
+        <translation>Kürzen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Keep its beginning and its end</source>
+        <translation>Anfang und Ende behalten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Leave It Out</source>
+        <translation>Auslassen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tell the model that it was too long</source>
+        <translation>Dem Modell sagen, dass es zu lang war</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call; the model is told so</source>
+        <translation>Diesen Aufruf beenden; das Modell erfährt es</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Let the model go on with the results</source>
+        <translation>Das Modell mit den Ergebnissen weitermachen lassen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it this one time  Enter</source>
+        <translation>Dieses eine Mal ausführen  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Tool</source>
+        <translation>Dieses Tool immer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it in this chat without asking again  T</source>
+        <translation>In diesem Chat ohne weitere Frage ausführen  T</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Server in This Chat</source>
+        <translation>Diesen Server in diesem Chat immer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run all of its tools without asking  S</source>
+        <translation>Alle seine Tools ohne Frage ausführen  S</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Do not run it; the model is told so  D</source>
+        <translation>Nicht ausführen; das Modell erfährt es  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You answered it.</source>
+        <translation>Der Server fragte: {question}
+Du hast geantwortet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You left it unanswered.</source>
+        <translation>Der Server fragte: {question}
+Du hast nicht geantwortet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Running {tool}…</source>
+        <translation>{tool} läuft…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run {tool}?</source>
+        <translation>{tool} ausführen?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Not allowed</source>
+        <translation>{tool} · Nicht erlaubt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>{text}… The rest stands in the conversation.</source>
+        <translation>{text}… Der Rest steht im Gespräch.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>There is no room beside this pane, so the chat is a tab.</source>
+        <translation>Neben diesem Bereich ist kein Platz, daher ist der Chat ein Tab.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>This chat is in the trash.</source>
+        <translation>Dieser Chat ist im Papierkorb.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>It is in another version. Wait for the reply to end.</source>
+        <translation>Sie ist in einer anderen Version. Warte, bis die Antwort zu Ende ist.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>No chat is answering</source>
+        <translation>Kein Chat antwortet gerade</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>%n reply was stopped</source>
+        <comment>%n replies were stopped</comment>
+        <translation>
+            <numerusform>%n Antwort wurde gestoppt</numerusform>
+            <numerusform>%n Antworten wurden gestoppt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Pane</source>
+        <translation>Bereich</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Add a Remote Model</source>
+        <translation>Entferntes Modell hinzufügen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Ctrl+Enter</source>
+        <translation>Strg+Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Attach pastes over</source>
+        <translation>Eingefügtes anhängen ab</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>When a long answer ends and I am elsewhere</source>
+        <translation>Wenn eine lange Antwort endet und ich woanders bin</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Written by the chat’s own model while it is idle</source>
+        <translation>Vom Modell des Chats geschrieben, wenn es nichts zu tun hat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Otherwise the first words of what was asked. Your own stay.</source>
+        <translation>Sonst die ersten Wörter der Frage. Eigene Titel bleiben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Titles</source>
+        <translation>Titel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Unload models</source>
+        <translation>Modelle entladen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>As much as is sensible</source>
+        <translation>So viel wie sinnvoll</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing</source>
+        <translation>Nichts</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Unload models after</source>
+        <translation>Modelle entladen nach</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Chats find what they have read again on disk. The two sizes hold from the next start on. Models unused for that long leave memory, and come back when a chat sends.</source>
+        <translation>Chats finden auf der Festplatte wieder, was sie gelesen haben. Die beiden Größen gelten ab dem nächsten Start. Modelle, die so lange unbenutzt sind, verlassen den Speicher und kommen zurück, wenn ein Chat sendet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Look once a day</source>
+        <translation>Einmal am Tag nachsehen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Look Now</source>
+        <translation>Jetzt nachsehen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Asks the makers&apos; server for one small file and tells it nothing but that you asked. Nothing is downloaded or installed by itself.</source>
+        <translation>Fragt den Server der Hersteller nach einer kleinen Datei und teilt ihm nichts mit, außer dass du gefragt hast. Nichts wird von selbst heruntergeladen oder installiert.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>The makers’ server is being asked</source>
+        <translation>Der Server der Hersteller wird gefragt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>You have the newest version.</source>
+        <translation>Du hast die neueste Version.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Stretto {version} is there.</source>
+        <translation>Stretto {version} ist da.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>New line in the message</source>
+        <translation>Neue Zeile in der Nachricht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Stop the reply</source>
+        <translation>Antwort stoppen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Edit the last message</source>
+        <translation>Letzte Nachricht bearbeiten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Put in a prompt</source>
+        <translation>Prompt einsetzen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>The prompt’s next variable</source>
+        <translation>Nächste Variable des Prompts</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Take a file off the message</source>
+        <translation>Datei von der Nachricht entfernen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete, on the file (Tab, in the message)</source>
+        <translation>Entf, auf der Datei (Tab, in der Nachricht)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete a chat</source>
+        <translation>Chat löschen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete a message and what follows</source>
+        <translation>Nachricht und alles Folgende löschen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete, in the conversation</source>
+        <translation>Entf, im Gespräch</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Undo what a notice offers to undo</source>
+        <translation>Rückgängig machen, was ein Hinweis anbietet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>From message to message</source>
+        <translation>Von Nachricht zu Nachricht</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Up and Down, in the conversation</source>
+        <translation>Hoch und Runter, im Gespräch</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>What can be done with a message</source>
+        <translation>Was sich mit einer Nachricht tun lässt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Tab, in the conversation</source>
+        <translation>Tab, im Gespräch</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Move wide code sideways</source>
+        <translation>Breiten Code seitwärts bewegen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Left and Right, in the conversation</source>
+        <translation>Links und Rechts, im Gespräch</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Copy code, wrap its lines</source>
+        <translation>Code kopieren, Zeilen umbrechen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Shift+F10, in the conversation</source>
+        <translation>Umschalt+F10, im Gespräch</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Pause or resume a reply</source>
+        <translation>Antwort pausieren oder fortsetzen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/unsaved.py"/>
+        <source>Something went wrong. What you just did may not have worked.</source>
+        <translation>Etwas ist schiefgegangen. Was du eben getan hast, hat vielleicht nicht geklappt.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>The %Ln chosen chat</source>
+        <comment>The %Ln chosen chats</comment>
+        <translation>
+            <numerusform>Der %Ln ausgewählte Chat</numerusform>
+            <numerusform>Die %Ln ausgewählten Chats</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>The chat is in “{file}”</source>
+        <comment>%Ln chats are in “{file}”</comment>
+        <translation>
+            <numerusform>Der Chat ist in „{file}“</numerusform>
+            <numerusform>%Ln Chats sind in „{file}“</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>%Ln chat that had changed since went to the trash</source>
+        <comment>%Ln chats that had changed since went to the trash</comment>
+        <translation>
+            <numerusform>%Ln seitdem geänderter Chat kam in den Papierkorb</numerusform>
+            <numerusform>%Ln seitdem geänderte Chats kamen in den Papierkorb</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>Nothing was said here yet.</source>
+        <translation>Hier wurde noch nichts gesagt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/main_window.py"/>
+        <source>Next Part of the Window</source>
+        <translation>Nächster Teil des Fensters</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/main_window.py"/>
+        <source>Part of the Window Before</source>
+        <translation>Vorheriger Teil des Fensters</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>Choose “Save Layout…” to keep how the panes stand</source>
+        <translation>Mit „Layout speichern…“ behalten, wie die Bereiche stehen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>Keeps which chats are open and where they stand.</source>
+        <translation>Merkt sich, welche Chats offen sind und wo sie stehen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>All chats of layout “{name}” have been deleted</source>
+        <translation>Alle Chats des Layouts „{name}“ sind gelöscht</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>%n of its chats was deleted since.</source>
+        <comment>%n of its chats were deleted since.</comment>
+        <translation>
+            <numerusform>%n seiner Chats wurde seitdem gelöscht.</numerusform>
+            <numerusform>%n seiner Chats wurden seitdem gelöscht.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Open Side by Side</source>
+        <translation>Nebeneinander öffnen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Ungroup</source>
+        <translation>Gruppierung aufheben</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/model_commands.py"/>
+        <source>Several Machines…</source>
+        <translation>Mehrere Rechner…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/model_commands.py"/>
+        <source>{name} is back in its place</source>
+        <translation>{name} ist wieder an seinem Platz</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>{name} could not answer.</source>
+        <translation>{name} konnte nicht antworten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>{name} has answered.</source>
+        <translation>{name} hat geantwortet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} takes back what was written.</source>
+        <translation>{keys} macht Geschriebenes rückgängig.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} writes again what was taken back.</source>
+        <translation>{keys} stellt Rückgängiggemachtes wieder her.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} is needed for writing. Add Command or Option to it.</source>
+        <translation>{keys} wird zum Schreiben gebraucht. Nimm Befehl oder Wahl dazu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} is needed for writing. Add Ctrl or Alt to it.</source>
+        <translation>{keys} wird zum Schreiben gebraucht. Nimm Strg oder Alt dazu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Press the keys that it is to have.</source>
+        <translation>Drücke die gewünschten Tasten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>Settings, {section}</source>
+        <translation>Einstellungen, {section}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>There is nothing in this chat yet.</source>
+        <translation>In diesem Chat ist noch nichts.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Copy Last Answer</source>
+        <translation>Letzte Antwort kopieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Answer Again</source>
+        <translation>Neu antworten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Same Again</source>
+        <translation>Genauso wiederholen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Earlier Version</source>
+        <translation>Frühere Version</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Later Version</source>
+        <translation>Spätere Version</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Stop the Reply</source>
+        <translation>Antwort stoppen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Pause or Resume the Reply</source>
+        <translation>Antwort pausieren oder fortsetzen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Find in This Chat</source>
+        <translation>In diesem Chat suchen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to Its Own Window</source>
+        <translation>In eigenes Fenster bewegen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to the Pane Before</source>
+        <translation>In den vorherigen Bereich bewegen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to the Pane After</source>
+        <translation>In den nächsten Bereich bewegen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Larger Pane</source>
+        <translation>Bereich vergrößern</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Smaller Pane</source>
+        <translation>Bereich verkleinern</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Keep This One of the Compared</source>
+        <translation>Diese der verglichenen behalten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Go to the Message Field</source>
+        <translation>Zum Nachrichtenfeld gehen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>There is nothing in the message field.</source>
+        <translation>Im Nachrichtenfeld steht nichts.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>{name} is no longer listed</source>
+        <translation>{name} wird nicht mehr aufgelistet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Nothing was written here yet.</source>
+        <translation>Hier wurde noch nichts geschrieben.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Pin or Unpin Chat</source>
+        <translation>Chat anheften oder lösen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Tags of Chat…</source>
+        <translation>Schlagwörter des Chats…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Archive Chat, or Take It Out</source>
+        <translation>Chat archivieren oder zurückholen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chats ungrouped</source>
+        <translation>Gruppierung aufgehoben</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Text is as large as it can be</source>
+        <translation>Der Text ist so groß wie möglich</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Larger Text</source>
+        <translation>Größerer Text</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Text is as small as it can be</source>
+        <translation>Der Text ist so klein wie möglich</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Smaller Text</source>
+        <translation>Kleinerer Text</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Usual Text Size</source>
+        <translation>Normale Textgröße</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Text at {zoom} %</source>
+        <translation>Text bei {zoom} %</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>Servers of Tools…</source>
+        <translation>Tool-Server…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>Tools of This Chat…</source>
+        <translation>Tools dieses Chats…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>No tool waits for your answer.</source>
+        <translation>Kein Tool wartet auf deine Antwort.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>Next Call That Waits for You</source>
+        <translation>Nächster Aufruf, der auf dich wartet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/undo.py"/>
+        <source>There is nothing to bring back</source>
+        <translation>Es gibt nichts zurückzuholen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/undo.py"/>
+        <source>Bring Back the Last Closed Chat</source>
+        <translation>Zuletzt geschlossenen Chat zurückholen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/unsaved.py"/>
+        <source>The file that holds your chats is damaged, so nothing more can be saved in it. End Stretto and start it again: it then offers to save what can be read.</source>
+        <translation>Die Datei mit den Chats ist beschädigt, deshalb kann nichts mehr in ihr gespeichert werden. Beende Stretto und starte es neu: Dann bietet es an, das Lesbare zu retten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/unsaved.py"/>
+        <source>Everything is saved again.</source>
+        <translation>Alles ist wieder gespeichert.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON: {why} in line {line}.</source>
+        <translation>Die Argumente sind kein JSON: {why} in Zeile {line}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON.</source>
+        <translation>Die Argumente sind kein JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON object: { … }.</source>
+        <translation>Die Argumente sind kein JSON-Objekt: { … }.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>This call does not wait any more.</source>
+        <translation>Dieser Aufruf wartet nicht mehr.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>Look at the difference first. It is shown below.</source>
+        <translation>Sieh dir zuerst den Unterschied an. Er steht unten.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Models of an architecture that is newer than this version of Stretto need a newer mlx-lm. Choose its wheel, as it was downloaded. If a start with it fails, Stretto uses its own.</source>
+        <translation>Modelle mit einer Architektur, die neuer ist als diese Version von Stretto, brauchen ein neueres mlx-lm. Wähle sein Wheel, so wie es heruntergeladen wurde. Scheitert ein Start damit, benutzt Stretto sein eigenes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>It is being tried in a process of its own…</source>
+        <translation>Es wird in einem eigenen Prozess ausprobiert…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Each architecture is made small and tried, which takes a few minutes…</source>
+        <translation>Jede Architektur wird klein gebaut und ausprobiert; das dauert ein paar Minuten…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Which mlx-lm is used</source>
+        <translation>Welches mlx-lm benutzt wird</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Use Stretto’s own from the next start on</source>
+        <translation>Ab dem nächsten Start das von Stretto benutzen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>What it can do</source>
+        <translation>Was es kann</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Try All Architectures</source>
+        <translation>Alle Architekturen ausprobieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Stop Trying</source>
+        <translation>Ausprobieren stoppen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Wheel of mlx-lm</source>
+        <translation>Wheel von mlx-lm</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>It could not be tried: {error}.</source>
+        <translation>Ausprobieren nicht möglich: {error}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Web pages that may ask</source>
+        <translation>Webseiten, die fragen dürfen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>none</source>
+        <comment>no web page</comment>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>As https://example.org, several with blanks between them</source>
+        <translation>Etwa https://example.org, mehrere mit Leerzeichen dazwischen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Web pages</source>
+        <translation>Webseiten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Sessions</source>
+        <translation>Sitzungen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>none</source>
+        <comment>no session</comment>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>One more takes the place of the longest unused</source>
+        <translation>Eine weitere ersetzt die am längsten unbenutzte</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests at once</source>
+        <translation>Gleichzeitige Anfragen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source> at once</source>
+        <translation> gleichzeitig</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>any at once</source>
+        <translation>beliebig viele gleichzeitig</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests a minute</source>
+        <translation>Anfragen pro Minute</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source> a minute</source>
+        <translation> pro Minute</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>any a minute</source>
+        <translation>beliebig viele pro Minute</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Each key</source>
+        <translation>Je Schlüssel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unload idle models</source>
+        <translation>Untätige Modelle entladen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>never</source>
+        <translation>nie</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Models that no chat here uses are unloaded after so long</source>
+        <translation>Modelle, die hier kein Chat benutzt, werden nach dieser Zeit entladen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unload after</source>
+        <translation>Entladen nach</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Less</source>
+        <translation>Weniger</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Where things are</source>
+        <translation>Wo was liegt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>KV caches</source>
+        <translation>KV-Caches</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Show the folder of KV caches</source>
+        <translation>Den Ordner mit KV-Caches anzeigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Look</source>
+        <translation>Aussehen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>All text</source>
+        <translation>Aller Text</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Of the size that the system asks for</source>
+        <translation>In der Größe, die das System vorgibt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>The arrow keys make it larger and smaller</source>
+        <translation>Mit den Pfeiltasten größer und kleiner</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Text size</source>
+        <translation>Textgröße</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Always less</source>
+        <translation>Immer weniger</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Otherwise as the system asks for</source>
+        <translation>Sonst, wie das System es vorgibt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Motion</source>
+        <translation>Bewegung</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>A line for a terminal</source>
+        <translation>Eine Zeile für ein Terminal</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>A few lines for OpenAI&apos;s library</source>
+        <translation>Ein paar Zeilen für die Bibliothek von OpenAI</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>What editors and agents look for in their environment</source>
+        <translation>Wonach Editoren und Agenten in ihrer Umgebung suchen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Other programs</source>
+        <translation>Andere Programme</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>May ask the models here</source>
+        <translation>Dürfen die Modelle hier fragen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Editors, scripts and agents, by OpenAI&apos;s and Anthropic&apos;s HTTP</source>
+        <translation>Editoren, Skripte und Agenten, über HTTP wie bei OpenAI und Anthropic</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Programs</source>
+        <translation>Programme</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Only with a key</source>
+        <translation>Nur mit Schlüssel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Who may</source>
+        <translation>Wer darf</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Also from other machines, with a key</source>
+        <translation>Auch von anderen Geräten, mit Schlüssel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Now</source>
+        <translation>Jetzt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy for</source>
+        <translation>Kopieren für</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Open at {address}, %n connected</source>
+        <comment>Open at {address}, %n connected</comment>
+        <translation>
+            <numerusform>Offen unter {address}, %n verbunden</numerusform>
+            <numerusform>Offen unter {address}, %n verbunden</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Open at {address}, nobody is connected</source>
+        <translation>Offen unter {address}, niemand ist verbunden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Off. Nothing listens.</source>
+        <translation>Aus. Nichts lauscht.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Opening…</source>
+        <translation>Wird geöffnet…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>since {date}</source>
+        <translation>seit {date}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Nobody gets in with it any more. There is no way back</source>
+        <translation>Niemand kommt mehr damit hinein. Das lässt sich nicht rückgängig machen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Who is it for?</source>
+        <translation>Für wen ist er?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>That was not possible: {error}.</source>
+        <translation>Das war nicht möglich: {error}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copied.</source>
+        <translation>Kopiert.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copied. Put your key in.</source>
+        <translation>Kopiert. Setze deinen Schlüssel ein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>The key for “{name}”. It is shown now and never again.</source>
+        <translation>Der Schlüssel für „{name}“. Er wird nur jetzt gezeigt und nie wieder.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>The new key</source>
+        <translation>Der neue Schlüssel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>In the menu bar</source>
+        <translation>In der Menüleiste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>In the system’s tray</source>
+        <translation>Im Infobereich des Systems</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Quick Question opens a small window. For a key that is heard everywhere, let your system’s keyboard settings start the command “{command}”: a program cannot take such a key by itself on every system.</source>
+        <translation>Die Schnellfrage öffnet ein kleines Fenster. Soll eine Taste überall gelten, lass die Tastatureinstellungen des Systems den Befehl „{command}“ starten: Nicht auf jedem System kann sich ein Programm eine solche Taste selbst nehmen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Quick Question opens a small window. For a key that is heard everywhere, let your Shortcuts app start the command “{command}”: a program cannot take such a key by itself on every system.</source>
+        <translation>Die Schnellfrage öffnet ein kleines Fenster. Soll eine Taste überall gelten, lass die App Kurzbefehle den Befehl „{command}“ starten: Nicht auf jedem System kann sich ein Programm eine solche Taste selbst nehmen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>group</source>
+        <comment>of chats that were asked together</comment>
+        <translation>Gruppe</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>A prompt of {server}.</source>
+        <translation>Ein Prompt von {server}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>A resource of {server}.</source>
+        <translation>Eine Ressource von {server}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>Being asked…</source>
+        <translation>Wird gefragt…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>A message takes {most} files.</source>
+        <translation>Eine Nachricht fasst {most} Dateien.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>The keyboard’s language</source>
+        <translation>Sprache der Tastatur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Not checked</source>
+        <translation>Nicht geprüft</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
+        <translation>Die Rechtschreibung wird nicht geprüft. Einstellungen &gt; Schreiben schaltet das ein.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Next Misspelt Word</source>
+        <translation>Nächstes falsch geschriebenes Wort</translation>
+    </message>
 </context>
 </TS>

@@ -9394,5 +9394,1441 @@ No respondiste.</translation>
         <source>The tool failed: {kind}.</source>
         <translation>La herramienta falló: {kind}.</translation>
     </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>{name} must be a text.</source>
+        <translation>{name} debe ser un texto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>It cannot be shown: {kind}.</source>
+        <translation>No se puede mostrar: {kind}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file is too large to be written over.</source>
+        <translation>El archivo es demasiado grande para sobrescribirlo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This file is no UTF-8 text, so it is not written over.</source>
+        <translation>Este archivo no es texto UTF-8, así que no se sobrescribe.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Nothing would change.</source>
+        <translation>No cambiaría nada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This folder may only be read. The person can allow writing.</source>
+        <translation>Esta carpeta es de solo lectura. La persona puede permitir la escritura.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is a folder.</source>
+        <translation>Esto es una carpeta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The text has characters that no file can hold.</source>
+        <translation>El texto tiene caracteres que ningún archivo puede contener.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>More than {most} bytes are not written.</source>
+        <translation>No se escriben más de {most} bytes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path has no null character in it.</source>
+        <translation>Una ruta no puede contener caracteres nulos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path with “..” in it is not followed.</source>
+        <translation>No se sigue una ruta que contiene «..».</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Give the whole path. Granted are: {folders}</source>
+        <translation>Indicar la ruta completa. Están permitidas: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is in no granted folder. Granted are: {folders}</source>
+        <translation>Esto no está en ninguna carpeta permitida. Están permitidas: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file.</source>
+        <translation>No existe ese archivo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is no file of text.</source>
+        <translation>Esto no es un archivo de texto.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file or folder.</source>
+        <translation>No existe ese archivo o carpeta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no JSON: {why} in line {line}.</source>
+        <translation>Esto no es JSON: {why} en la línea {line}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Previous 7 Days</source>
+        <translation>Últimos 7 días</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Previous 30 Days</source>
+        <translation>Últimos 30 días</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>January</source>
+        <translation>Enero</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>February</source>
+        <translation>Febrero</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>March</source>
+        <translation>Marzo</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>April</source>
+        <translation>Abril</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>May</source>
+        <translation>Mayo</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>June</source>
+        <translation>Junio</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>July</source>
+        <translation>Julio</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>August</source>
+        <translation>Agosto</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>September</source>
+        <translation>Septiembre</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>October</source>
+        <translation>Octubre</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>November</source>
+        <translation>Noviembre</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>December</source>
+        <translation>Diciembre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>answering</source>
+        <translation>respondiendo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Search commands and keys</source>
+        <translation>Buscar comandos y teclas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>No command has these words.</source>
+        <translation>Ningún comando contiene estas palabras.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Commands and their keys</source>
+        <translation>Órdenes y sus teclas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Usual Keys for All</source>
+        <translation>Teclas habituales para todas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Bring Back My Keys</source>
+        <translation>Recuperar mis teclas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>no keys</source>
+        <translation>sin teclas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Usually {usual}</source>
+        <translation>Habitual: {usual}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Change its keys</source>
+        <translation>Cambiar sus teclas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>All commands have their usual keys</source>
+        <translation>Todas las órdenes tienen sus teclas habituales</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Change Keys</source>
+        <translation>Cambiar teclas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Keys for {command}</source>
+        <translation>Teclas para {command}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>No Keys</source>
+        <translation>Sin teclas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Usual Keys</source>
+        <translation>Teclas habituales</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Press the keys for “{command}”</source>
+        <translation>Pulsar las teclas para «{command}»</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>It has its usual keys</source>
+        <translation>Tiene sus teclas habituales</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>It has no keys</source>
+        <translation>No tiene teclas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} belongs to “{command}” now, which loses it.</source>
+        <translation>{keys} pertenece ahora a «{command}», que lo perderá.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Find a command, a chat, a model or a setting</source>
+        <translation>Buscar una orden, un chat, un modelo o un ajuste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Nothing is called so</source>
+        <translation>No hay nada con ese nombre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Several Machines</source>
+        <translation>Varios equipos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>Add a Remote Model…</source>
+        <translation>Añadir un modelo remoto…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>Take it out of memory. Its chats load it when they send.</source>
+        <translation>Quitarlo de la memoria. Sus chats lo cargan al enviar.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>No model is in memory</source>
+        <translation>No hay ningún modelo en memoria</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>No other model is in memory.</source>
+        <translation>No hay otro modelo en memoria.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>{name} is unloaded</source>
+        <translation>{name} se ha liberado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>Folder for Tools</source>
+        <translation>Carpeta para herramientas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Longest answer</source>
+        <translation>Longitud máxima</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Holds from the next start on</source>
+        <translation>Se aplica desde el próximo inicio</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>As the System</source>
+        <translation>Como el sistema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Stretto ends and starts again in this language. Answers that are written stop.</source>
+        <translation>Stretto se cierra y vuelve a iniciarse en este idioma. Las respuestas en curso se detienen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Writing</source>
+        <translation>Escritura</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Send with</source>
+        <translation>Enviar con</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Spelling</source>
+        <translation>Ortografía</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Notifications</source>
+        <translation>Notificaciones</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Models and chats</source>
+        <translation>Modelos y chats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>KV caches on disk</source>
+        <translation>Cachés KV en disco</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>From elsewhere</source>
+        <translation>Desde otros lugares</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Icon</source>
+        <translation>Icono</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>New versions</source>
+        <translation>Versiones nuevas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Copy Answer as Markdown</source>
+        <translation>Copiar respuesta como Markdown</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Copy Answer as Plain Text</source>
+        <translation>Copiar respuesta como texto sin formato</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Shorten It</source>
+        <translation>Acortarlo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Keep its beginning and its end</source>
+        <translation>Conservar su principio y su final</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Leave It Out</source>
+        <translation>Omitirlo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tell the model that it was too long</source>
+        <translation>Decir al modelo que era demasiado largo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call; the model is told so</source>
+        <translation>Terminar esta llamada; se le indica al modelo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Let the model go on with the results</source>
+        <translation>Dejar que el modelo continúe con los resultados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it this one time  Enter</source>
+        <translation>Ejecutarla solo esta vez  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Tool</source>
+        <translation>Siempre esta herramienta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it in this chat without asking again  T</source>
+        <translation>Ejecutarla en este chat sin volver a preguntar  T</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Server in This Chat</source>
+        <translation>Siempre este servidor en este chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run all of its tools without asking  S</source>
+        <translation>Ejecutar todas sus herramientas sin preguntar  S</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Do not run it; the model is told so  D</source>
+        <translation>No ejecutarla; se le indica al modelo  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You answered it.</source>
+        <translation>El servidor preguntó: {question}
+Se respondió.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You left it unanswered.</source>
+        <translation>El servidor preguntó: {question}
+Se dejó sin responder.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Running {tool}…</source>
+        <translation>Ejecutando {tool}…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run {tool}?</source>
+        <translation>¿Ejecutar {tool}?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Not allowed</source>
+        <translation>{tool} · No permitida</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>{text}… The rest stands in the conversation.</source>
+        <translation>{text}… El resto está en la conversación.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>There is no room beside this pane, so the chat is a tab.</source>
+        <translation>No hay sitio junto a este panel, así que el chat es una pestaña.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>This chat is in the trash.</source>
+        <translation>Este chat está en la papelera.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>It is in another version. Wait for the reply to end.</source>
+        <translation>Está en otra versión. Esperar a que termine la respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>No chat is answering</source>
+        <translation>Ningún chat está respondiendo</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>%n reply was stopped</source>
+        <comment>%n replies were stopped</comment>
+        <translation>
+            <numerusform>Se detuvo %n respuesta</numerusform>
+            <numerusform>Se detuvieron %n respuestas</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Pane</source>
+        <translation>Panel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Add a Remote Model</source>
+        <translation>Añadir un modelo remoto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Ctrl+Enter</source>
+        <translation>Ctrl+Intro</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Attach pastes over</source>
+        <translation>Adjuntar lo pegado a partir de</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>When a long answer ends and I am elsewhere</source>
+        <translation>Cuando termine una respuesta larga y yo esté en otro sitio</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Written by the chat’s own model while it is idle</source>
+        <translation>Escritos por el modelo del propio chat mientras está inactivo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Otherwise the first words of what was asked. Your own stay.</source>
+        <translation>Si no, las primeras palabras de lo que se preguntó. Los propios se conservan.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Titles</source>
+        <translation>Títulos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Unload models</source>
+        <translation>Liberar modelos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>As much as is sensible</source>
+        <translation>Tanto como sea razonable</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing</source>
+        <translation>Nada</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Unload models after</source>
+        <translation>Liberar modelos tras</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Chats find what they have read again on disk. The two sizes hold from the next start on. Models unused for that long leave memory, and come back when a chat sends.</source>
+        <translation>Los chats recuperan del disco lo que ya han leído. Los dos tamaños se aplican desde el próximo inicio. Los modelos sin usar durante ese tiempo salen de la memoria y vuelven cuando un chat envía algo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Look once a day</source>
+        <translation>Comprobar una vez al día</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Look Now</source>
+        <translation>Comprobar ahora</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Asks the makers&apos; server for one small file and tells it nothing but that you asked. Nothing is downloaded or installed by itself.</source>
+        <translation>Pide un pequeño archivo al servidor de los autores y no le dice nada más que eso. Nada se descarga ni se instala por sí solo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>The makers’ server is being asked</source>
+        <translation>Consultando el servidor de los autores</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>You have the newest version.</source>
+        <translation>Esta es la versión más reciente.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Stretto {version} is there.</source>
+        <translation>Stretto {version} ya está disponible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>New line in the message</source>
+        <translation>Línea nueva en el mensaje</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Stop the reply</source>
+        <translation>Detener la respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Edit the last message</source>
+        <translation>Editar el último mensaje</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Put in a prompt</source>
+        <translation>Insertar un prompt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>The prompt’s next variable</source>
+        <translation>La variable siguiente del prompt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Take a file off the message</source>
+        <translation>Quitar un archivo del mensaje</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete, on the file (Tab, in the message)</source>
+        <translation>Supr, sobre el archivo (Tab, en el mensaje)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete a chat</source>
+        <translation>Eliminar un chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete a message and what follows</source>
+        <translation>Eliminar un mensaje y lo que sigue</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete, in the conversation</source>
+        <translation>Supr, en la conversación</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Undo what a notice offers to undo</source>
+        <translation>Deshacer lo que un aviso ofrece deshacer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>From message to message</source>
+        <translation>De mensaje en mensaje</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Up and Down, in the conversation</source>
+        <translation>Arriba y Abajo, en la conversación</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>What can be done with a message</source>
+        <translation>Qué se puede hacer con un mensaje</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Tab, in the conversation</source>
+        <translation>Tab, en la conversación</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Move wide code sideways</source>
+        <translation>Desplazar código ancho hacia los lados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Left and Right, in the conversation</source>
+        <translation>Izquierda y Derecha, en la conversación</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Copy code, wrap its lines</source>
+        <translation>Copiar código, ajustar sus líneas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Shift+F10, in the conversation</source>
+        <translation>Mayús+F10, en la conversación</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Pause or resume a reply</source>
+        <translation>Pausar o reanudar una respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/unsaved.py"/>
+        <source>Something went wrong. What you just did may not have worked.</source>
+        <translation>Algo ha fallado. Es posible que la última acción no haya funcionado.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>The %Ln chosen chat</source>
+        <comment>The %Ln chosen chats</comment>
+        <translation>
+            <numerusform>El chat elegido (%Ln)</numerusform>
+            <numerusform>Los %Ln chats elegidos</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>The chat is in “{file}”</source>
+        <comment>%Ln chats are in “{file}”</comment>
+        <translation>
+            <numerusform>El chat está en «{file}»</numerusform>
+            <numerusform>%Ln chats están en «{file}»</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>%Ln chat that had changed since went to the trash</source>
+        <comment>%Ln chats that had changed since went to the trash</comment>
+        <translation>
+            <numerusform>%Ln chat que había cambiado desde entonces ha pasado a la papelera</numerusform>
+            <numerusform>%Ln chats que habían cambiado desde entonces han pasado a la papelera</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>Nothing was said here yet.</source>
+        <translation>Aquí aún no se ha dicho nada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/main_window.py"/>
+        <source>Next Part of the Window</source>
+        <translation>Parte siguiente de la ventana</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/main_window.py"/>
+        <source>Part of the Window Before</source>
+        <translation>Parte anterior de la ventana</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>Choose “Save Layout…” to keep how the panes stand</source>
+        <translation>Elegir «Guardar disposición…» para conservar cómo están los paneles</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>Keeps which chats are open and where they stand.</source>
+        <translation>Conserva qué chats están abiertos y dónde están.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>All chats of layout “{name}” have been deleted</source>
+        <translation>Todos los chats de la disposición «{name}» se han eliminado</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>%n of its chats was deleted since.</source>
+        <comment>%n of its chats were deleted since.</comment>
+        <translation>
+            <numerusform>%n de sus chats se ha eliminado desde entonces.</numerusform>
+            <numerusform>%n de sus chats se han eliminado desde entonces.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Open Side by Side</source>
+        <translation>Abrir lado a lado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Ungroup</source>
+        <translation>Desagrupar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/model_commands.py"/>
+        <source>Several Machines…</source>
+        <translation>Varios equipos…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/model_commands.py"/>
+        <source>{name} is back in its place</source>
+        <translation>{name} está de nuevo en su sitio</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>{name} could not answer.</source>
+        <translation>{name} no ha podido responder.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>{name} has answered.</source>
+        <translation>{name} ha respondido.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} takes back what was written.</source>
+        <translation>{keys} deshace lo escrito.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} writes again what was taken back.</source>
+        <translation>{keys} rehace lo deshecho.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} is needed for writing. Add Command or Option to it.</source>
+        <translation>{keys} hace falta para escribir. Añadirle Comando u Opción.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} is needed for writing. Add Ctrl or Alt to it.</source>
+        <translation>{keys} hace falta para escribir. Añadirle Ctrl o Alt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Press the keys that it is to have.</source>
+        <translation>Pulsar las teclas que debe tener.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>Settings, {section}</source>
+        <translation>Ajustes, {section}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>There is nothing in this chat yet.</source>
+        <translation>Aún no hay nada en este chat.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Copy Last Answer</source>
+        <translation>Copiar última respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Answer Again</source>
+        <translation>Responder de nuevo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Same Again</source>
+        <translation>Repetir igual</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Earlier Version</source>
+        <translation>Versión anterior</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Later Version</source>
+        <translation>Versión posterior</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Stop the Reply</source>
+        <translation>Detener la respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Pause or Resume the Reply</source>
+        <translation>Pausar o reanudar la respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Find in This Chat</source>
+        <translation>Buscar en este chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to Its Own Window</source>
+        <translation>Mover a su propia ventana</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to the Pane Before</source>
+        <translation>Mover al panel anterior</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to the Pane After</source>
+        <translation>Mover al panel siguiente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Larger Pane</source>
+        <translation>Agrandar panel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Smaller Pane</source>
+        <translation>Reducir panel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Keep This One of the Compared</source>
+        <translation>Elegir esta de las comparadas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Go to the Message Field</source>
+        <translation>Ir al campo de mensaje</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>There is nothing in the message field.</source>
+        <translation>No hay nada en el campo de mensaje.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>{name} is no longer listed</source>
+        <translation>{name} ya no está en la lista</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Nothing was written here yet.</source>
+        <translation>Aquí aún no se ha escrito nada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Pin or Unpin Chat</source>
+        <translation>Fijar o desfijar chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Tags of Chat…</source>
+        <translation>Etiquetas del chat…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Archive Chat, or Take It Out</source>
+        <translation>Archivar o desarchivar chat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chats ungrouped</source>
+        <translation>Chats desagrupados</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Text is as large as it can be</source>
+        <translation>El texto no puede ser más grande</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Larger Text</source>
+        <translation>Texto más grande</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Text is as small as it can be</source>
+        <translation>El texto no puede ser más pequeño</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Smaller Text</source>
+        <translation>Texto más pequeño</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Usual Text Size</source>
+        <translation>Tamaño de texto habitual</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Text at {zoom} %</source>
+        <translation>Texto al {zoom}&#xa0;%</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>Servers of Tools…</source>
+        <translation>Servidores de herramientas…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>Tools of This Chat…</source>
+        <translation>Herramientas de este chat…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>No tool waits for your answer.</source>
+        <translation>Ninguna herramienta espera respuesta.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>Next Call That Waits for You</source>
+        <translation>Siguiente llamada que espera respuesta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/undo.py"/>
+        <source>There is nothing to bring back</source>
+        <translation>No hay nada que recuperar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/undo.py"/>
+        <source>Bring Back the Last Closed Chat</source>
+        <translation>Recuperar el último chat cerrado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/unsaved.py"/>
+        <source>The file that holds your chats is damaged, so nothing more can be saved in it. End Stretto and start it again: it then offers to save what can be read.</source>
+        <translation>El archivo que contiene los chats está dañado, por lo que no se puede guardar nada más en él. Cerrar Stretto y volver a iniciarlo: ofrecerá guardar lo que se pueda leer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/unsaved.py"/>
+        <source>Everything is saved again.</source>
+        <translation>Todo está guardado de nuevo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON: {why} in line {line}.</source>
+        <translation>Los argumentos no son JSON: {why} en la línea {line}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON.</source>
+        <translation>Los argumentos no son JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON object: { … }.</source>
+        <translation>Los argumentos no son un objeto JSON: { … }.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>This call does not wait any more.</source>
+        <translation>Esta llamada ya no está esperando.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>Look at the difference first. It is shown below.</source>
+        <translation>Revisar antes la diferencia. Se muestra debajo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Models of an architecture that is newer than this version of Stretto need a newer mlx-lm. Choose its wheel, as it was downloaded. If a start with it fails, Stretto uses its own.</source>
+        <translation>Los modelos con una arquitectura posterior a esta versión de Stretto necesitan un mlx-lm más reciente. Elegir su wheel, tal como se descargó. Si el inicio con él falla, Stretto usa el suyo.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>It is being tried in a process of its own…</source>
+        <translation>Se está probando en un proceso aparte…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Each architecture is made small and tried, which takes a few minutes…</source>
+        <translation>Cada arquitectura se crea en pequeño y se prueba; tarda unos minutos…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Which mlx-lm is used</source>
+        <translation>Qué mlx-lm se usa</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Use Stretto’s own from the next start on</source>
+        <translation>Usar el propio de Stretto desde el próximo inicio</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>What it can do</source>
+        <translation>Qué puede hacer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Try All Architectures</source>
+        <translation>Probar todas las arquitecturas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Stop Trying</source>
+        <translation>Dejar de probar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Wheel of mlx-lm</source>
+        <translation>Wheel de mlx-lm</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>It could not be tried: {error}.</source>
+        <translation>No se ha podido probar: {error}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Web pages that may ask</source>
+        <translation>Páginas web que pueden preguntar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>none</source>
+        <comment>no web page</comment>
+        <translation>ninguna</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>As https://example.org, several with blanks between them</source>
+        <translation>Como https://example.org, varias separadas por espacios</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Web pages</source>
+        <translation>Páginas web</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Sessions</source>
+        <translation>Sesiones</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>none</source>
+        <comment>no session</comment>
+        <translation>ninguna</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>One more takes the place of the longest unused</source>
+        <translation>Una más ocupa el lugar de la que lleva más tiempo sin usarse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests at once</source>
+        <translation>Solicitudes simultáneas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source> at once</source>
+        <translation> a la vez</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>any at once</source>
+        <translation>sin límite</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests a minute</source>
+        <translation>Solicitudes por minuto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source> a minute</source>
+        <translation> por minuto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>any a minute</source>
+        <translation>sin límite</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Each key</source>
+        <translation>Cada clave</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unload idle models</source>
+        <translation>Liberar modelos inactivos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>never</source>
+        <translation>nunca</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Models that no chat here uses are unloaded after so long</source>
+        <translation>Los modelos que ningún chat de aquí usa se liberan pasado este tiempo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unload after</source>
+        <translation>Liberar tras</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Less</source>
+        <translation>Menos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Where things are</source>
+        <translation>Dónde está cada cosa</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>KV caches</source>
+        <translation>Cachés KV</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Show the folder of KV caches</source>
+        <translation>Mostrar la carpeta de cachés KV</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Look</source>
+        <translation>Aspecto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>All text</source>
+        <translation>Todo el texto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Of the size that the system asks for</source>
+        <translation>Del tamaño que pide el sistema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>The arrow keys make it larger and smaller</source>
+        <translation>Las teclas de flecha lo aumentan y lo reducen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Text size</source>
+        <translation>Tamaño del texto</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Always less</source>
+        <translation>Siempre menos</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Otherwise as the system asks for</source>
+        <translation>Si no, lo que pida el sistema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Motion</source>
+        <translation>Movimiento</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>A line for a terminal</source>
+        <translation>Una línea para una terminal</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>A few lines for OpenAI&apos;s library</source>
+        <translation>Unas líneas para la biblioteca de OpenAI</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>What editors and agents look for in their environment</source>
+        <translation>Lo que editores y agentes buscan en su entorno</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Other programs</source>
+        <translation>Otros programas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>May ask the models here</source>
+        <translation>Pueden preguntar a los modelos de aquí</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Editors, scripts and agents, by OpenAI&apos;s and Anthropic&apos;s HTTP</source>
+        <translation>Editores, scripts y agentes, mediante el HTTP de OpenAI y el de Anthropic</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Programs</source>
+        <translation>Programas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Only with a key</source>
+        <translation>Solo con clave</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Who may</source>
+        <translation>Quién puede</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Also from other machines, with a key</source>
+        <translation>También desde otros equipos, con clave</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Now</source>
+        <translation>Ahora</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy for</source>
+        <translation>Copiar para</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Open at {address}, %n connected</source>
+        <comment>Open at {address}, %n connected</comment>
+        <translation>
+            <numerusform>Abierto en {address}, %n conectado</numerusform>
+            <numerusform>Abierto en {address}, %n conectados</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Open at {address}, nobody is connected</source>
+        <translation>Abierto en {address}, nadie conectado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Off. Nothing listens.</source>
+        <translation>Desactivado. No hay nada a la escucha.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Opening…</source>
+        <translation>Abriendo…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>since {date}</source>
+        <translation>desde el {date}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Nobody gets in with it any more. There is no way back</source>
+        <translation>Ya nadie entra con ella. No se puede deshacer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Who is it for?</source>
+        <translation>¿Para quién es?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>That was not possible: {error}.</source>
+        <translation>No ha sido posible: {error}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copied.</source>
+        <translation>Copiado.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copied. Put your key in.</source>
+        <translation>Copiado. Poner la clave propia.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>The key for “{name}”. It is shown now and never again.</source>
+        <translation>La clave para «{name}». Se muestra ahora y nunca más.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>The new key</source>
+        <translation>La clave nueva</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>In the menu bar</source>
+        <translation>En la barra de menús</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>In the system’s tray</source>
+        <translation>En la bandeja del sistema</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Quick Question opens a small window. For a key that is heard everywhere, let your system’s keyboard settings start the command “{command}”: a program cannot take such a key by itself on every system.</source>
+        <translation>Pregunta rápida abre una ventana pequeña. Para una tecla que funcione en todas partes, asignar la orden «{command}» en los ajustes de teclado del sistema: un programa no puede tomar esa tecla por sí mismo en todos los sistemas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Quick Question opens a small window. For a key that is heard everywhere, let your Shortcuts app start the command “{command}”: a program cannot take such a key by itself on every system.</source>
+        <translation>Pregunta rápida abre una ventana pequeña. Para una tecla que funcione en todas partes, asignar la orden «{command}» en la app Atajos: un programa no puede tomar esa tecla por sí mismo en todos los sistemas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>group</source>
+        <comment>of chats that were asked together</comment>
+        <translation>grupo</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>A prompt of {server}.</source>
+        <translation>Un prompt de {server}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>A resource of {server}.</source>
+        <translation>Un recurso de {server}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>Being asked…</source>
+        <translation>Preguntando…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>A message takes {most} files.</source>
+        <translation>Un mensaje admite {most} archivos.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>The keyboard’s language</source>
+        <translation>El idioma del teclado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Not checked</source>
+        <translation>Sin revisar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
+        <translation>La ortografía no se revisa. Se activa en Ajustes &gt; Escritura.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Next Misspelt Word</source>
+        <translation>Siguiente palabra mal escrita</translation>
+    </message>
 </context>
 </TS>

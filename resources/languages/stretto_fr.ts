@@ -9394,5 +9394,1441 @@ Vous n’avez pas répondu.</translation>
         <source>The tool failed: {kind}.</source>
         <translation>L’outil a échoué : {kind}.</translation>
     </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>{name} must be a text.</source>
+        <translation>{name} doit être un texte.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>It cannot be shown: {kind}.</source>
+        <translation>Affichage impossible&#xa0;: {kind}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file is too large to be written over.</source>
+        <translation>Le fichier est trop volumineux pour être remplacé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This file is no UTF-8 text, so it is not written over.</source>
+        <translation>Ce fichier n’est pas du texte UTF-8, il n’est donc pas remplacé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Nothing would change.</source>
+        <translation>Rien ne changerait.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This folder may only be read. The person can allow writing.</source>
+        <translation>Ce dossier est en lecture seule. L’utilisateur peut y autoriser l’écriture.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is a folder.</source>
+        <translation>C’est un dossier.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The text has characters that no file can hold.</source>
+        <translation>Le texte contient des caractères qu’aucun fichier ne peut contenir.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>More than {most} bytes are not written.</source>
+        <translation>L’écriture est limitée à {most}&#xa0;octets.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path has no null character in it.</source>
+        <translation>Un chemin ne contient pas de caractère nul.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path with “..” in it is not followed.</source>
+        <translation>Un chemin qui contient «&#xa0;..&#xa0;» n’est pas suivi.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Give the whole path. Granted are: {folders}</source>
+        <translation>Donnez le chemin complet. Dossiers autorisés&#xa0;: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is in no granted folder. Granted are: {folders}</source>
+        <translation>Ceci n’est dans aucun dossier autorisé. Dossiers autorisés&#xa0;: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file.</source>
+        <translation>Ce fichier n’existe pas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is no file of text.</source>
+        <translation>Ce n’est pas un fichier texte.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file or folder.</source>
+        <translation>Ce fichier ou dossier n’existe pas.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no JSON: {why} in line {line}.</source>
+        <translation>Ce n’est pas du JSON&#xa0;: {why} à la ligne {line}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Previous 7 Days</source>
+        <translation>7 derniers jours</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Previous 30 Days</source>
+        <translation>30 derniers jours</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>January</source>
+        <translation>Janvier</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>February</source>
+        <translation>Février</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>March</source>
+        <translation>Mars</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>April</source>
+        <translation>Avril</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>May</source>
+        <translation>Mai</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>June</source>
+        <translation>Juin</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>July</source>
+        <translation>Juillet</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>August</source>
+        <translation>Août</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>September</source>
+        <translation>Septembre</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>October</source>
+        <translation>Octobre</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>November</source>
+        <translation>Novembre</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>December</source>
+        <translation>Décembre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>answering</source>
+        <translation>répond</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Search commands and keys</source>
+        <translation>Rechercher commandes et touches</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>No command has these words.</source>
+        <translation>Aucune commande ne contient ces mots.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Commands and their keys</source>
+        <translation>Commandes et leurs raccourcis</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Usual Keys for All</source>
+        <translation>Rétablir tous les raccourcis</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Bring Back My Keys</source>
+        <translation>Reprendre mes raccourcis</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>no keys</source>
+        <translation>pas de raccourci</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Usually {usual}</source>
+        <translation>D’ordinaire {usual}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Change its keys</source>
+        <translation>Modifier son raccourci</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>All commands have their usual keys</source>
+        <translation>Toutes les commandes ont leur raccourci habituel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Change Keys</source>
+        <translation>Modifier le raccourci</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Keys for {command}</source>
+        <translation>Raccourci de {command}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>No Keys</source>
+        <translation>Aucun raccourci</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Usual Keys</source>
+        <translation>Raccourci habituel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Press the keys for “{command}”</source>
+        <translation>Appuyez sur les touches pour «&#xa0;{command}&#xa0;»</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>It has its usual keys</source>
+        <translation>Cette commande a son raccourci habituel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>It has no keys</source>
+        <translation>Cette commande n’a pas de raccourci</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} belongs to “{command}” now, which loses it.</source>
+        <translation>{keys} appartient actuellement à «&#xa0;{command}&#xa0;», qui le perdra.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Find a command, a chat, a model or a setting</source>
+        <translation>Trouver une commande, une discussion, un modèle ou un réglage</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Nothing is called so</source>
+        <translation>Rien ne porte ce nom</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Several Machines</source>
+        <translation>Plusieurs machines</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>Add a Remote Model…</source>
+        <translation>Ajouter un modèle distant…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>Take it out of memory. Its chats load it when they send.</source>
+        <translation>Le retirer de la mémoire. Ses discussions le rechargent à l’envoi.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>No model is in memory</source>
+        <translation>Aucun modèle n’est en mémoire</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>No other model is in memory.</source>
+        <translation>Aucun autre modèle n’est en mémoire.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>{name} is unloaded</source>
+        <translation>{name} est déchargé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>Folder for Tools</source>
+        <translation>Dossier pour les outils</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Longest answer</source>
+        <translation>Longueur maximale</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Holds from the next start on</source>
+        <translation>S’applique au prochain démarrage</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>As the System</source>
+        <translation>Comme le système</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Stretto ends and starts again in this language. Answers that are written stop.</source>
+        <translation>Stretto se ferme et redémarre dans cette langue. Les réponses en cours s’arrêtent.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Writing</source>
+        <translation>Écriture</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Send with</source>
+        <translation>Envoyer avec</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Spelling</source>
+        <translation>Orthographe</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Notifications</source>
+        <translation>Notifications</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Models and chats</source>
+        <translation>Modèles et discussions</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>KV caches on disk</source>
+        <translation>Caches KV sur disque</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>From elsewhere</source>
+        <translation>En dehors de la fenêtre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Icon</source>
+        <translation>Icône</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>New versions</source>
+        <translation>Nouvelles versions</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Copy Answer as Markdown</source>
+        <translation>Copier la réponse en Markdown</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Copy Answer as Plain Text</source>
+        <translation>Copier la réponse en texte brut</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Shorten It</source>
+        <translation>Raccourcir</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Keep its beginning and its end</source>
+        <translation>Garder le début et la fin</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Leave It Out</source>
+        <translation>Laisser de côté</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tell the model that it was too long</source>
+        <translation>Dire au modèle que c’était trop long</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call; the model is told so</source>
+        <translation>Terminer cet appel&#xa0;; le modèle en est informé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Let the model go on with the results</source>
+        <translation>Laisser le modèle continuer avec les résultats</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it this one time  Enter</source>
+        <translation>L’exécuter cette fois-ci  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Tool</source>
+        <translation>Toujours cet outil</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it in this chat without asking again  T</source>
+        <translation>L’exécuter dans cette discussion sans redemander  T</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Server in This Chat</source>
+        <translation>Toujours ce serveur dans cette discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run all of its tools without asking  S</source>
+        <translation>Exécuter tous ses outils sans demander  S</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Do not run it; the model is told so  D</source>
+        <translation>Ne pas l’exécuter&#xa0;; le modèle en est informé  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You answered it.</source>
+        <translation>Le serveur a demandé&#xa0;: {question}
+Vous avez répondu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You left it unanswered.</source>
+        <translation>Le serveur a demandé&#xa0;: {question}
+Vous avez laissé la question sans réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Running {tool}…</source>
+        <translation>Exécution de {tool}…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run {tool}?</source>
+        <translation>Exécuter {tool}&#xa0;?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Not allowed</source>
+        <translation>{tool} · Non autorisé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>{text}… The rest stands in the conversation.</source>
+        <translation>{text}… La suite se trouve dans la conversation.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>There is no room beside this pane, so the chat is a tab.</source>
+        <translation>Il n’y a pas de place à côté de ce volet : le chat est un onglet.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>This chat is in the trash.</source>
+        <translation>Cette discussion est dans la corbeille.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>It is in another version. Wait for the reply to end.</source>
+        <translation>Ce passage est dans une autre version. Attendez la fin de la réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>No chat is answering</source>
+        <translation>Aucun chat ne répond</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>%n reply was stopped</source>
+        <comment>%n replies were stopped</comment>
+        <translation>
+            <numerusform>%n réponse arrêtée</numerusform>
+            <numerusform>%n réponses arrêtées</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Pane</source>
+        <translation>Volet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Add a Remote Model</source>
+        <translation>Ajouter un modèle distant</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Ctrl+Enter</source>
+        <translation>Ctrl+Entrée</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Attach pastes over</source>
+        <translation>Joindre les collages de plus de</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>When a long answer ends and I am elsewhere</source>
+        <translation>Quand une longue réponse se termine et que je suis ailleurs</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Written by the chat’s own model while it is idle</source>
+        <translation>Écrits par le modèle de la discussion quand il est inactif</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Otherwise the first words of what was asked. Your own stay.</source>
+        <translation>Sinon, les premiers mots de la question. Les vôtres restent.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Titles</source>
+        <translation>Titres</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Unload models</source>
+        <translation>Décharger les modèles</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>As much as is sensible</source>
+        <translation>Autant que raisonnable</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing</source>
+        <translation>Rien</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Unload models after</source>
+        <translation>Décharger les modèles après</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Chats find what they have read again on disk. The two sizes hold from the next start on. Models unused for that long leave memory, and come back when a chat sends.</source>
+        <translation>Les discussions retrouvent sur disque ce qu’elles ont déjà lu. Les deux tailles s’appliquent au prochain démarrage. Les modèles inutilisés pendant cette durée quittent la mémoire et reviennent quand une discussion envoie un message.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Look once a day</source>
+        <translation>Vérifier une fois par jour</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Look Now</source>
+        <translation>Vérifier maintenant</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Asks the makers&apos; server for one small file and tells it nothing but that you asked. Nothing is downloaded or installed by itself.</source>
+        <translation>Demande un seul petit fichier au serveur des auteurs, qui apprend seulement que vous l’avez demandé. Rien n’est téléchargé ni installé automatiquement.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>The makers’ server is being asked</source>
+        <translation>Le serveur des auteurs est interrogé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>You have the newest version.</source>
+        <translation>Vous avez la version la plus récente.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Stretto {version} is there.</source>
+        <translation>Stretto {version} est disponible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>New line in the message</source>
+        <translation>Nouvelle ligne dans le message</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Stop the reply</source>
+        <translation>Arrêter la réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Edit the last message</source>
+        <translation>Modifier le dernier message</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Put in a prompt</source>
+        <translation>Insérer un prompt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>The prompt’s next variable</source>
+        <translation>La variable suivante du prompt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Take a file off the message</source>
+        <translation>Retirer un fichier du message</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete, on the file (Tab, in the message)</source>
+        <translation>Suppr, sur le fichier (Tab, dans le message)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete a chat</source>
+        <translation>Supprimer une discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete a message and what follows</source>
+        <translation>Supprimer un message et la suite</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete, in the conversation</source>
+        <translation>Suppr, dans la conversation</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Undo what a notice offers to undo</source>
+        <translation>Annuler ce qu’un avis propose d’annuler</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>From message to message</source>
+        <translation>De message en message</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Up and Down, in the conversation</source>
+        <translation>Haut et Bas, dans la conversation</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>What can be done with a message</source>
+        <translation>Ce qu’on peut faire d’un message</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Tab, in the conversation</source>
+        <translation>Tab, dans la conversation</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Move wide code sideways</source>
+        <translation>Faire défiler le code large</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Left and Right, in the conversation</source>
+        <translation>Gauche et Droite, dans la conversation</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Copy code, wrap its lines</source>
+        <translation>Copier le code, renvoyer ses lignes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Shift+F10, in the conversation</source>
+        <translation>Maj+F10, dans la conversation</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Pause or resume a reply</source>
+        <translation>Mettre en pause ou reprendre une réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/unsaved.py"/>
+        <source>Something went wrong. What you just did may not have worked.</source>
+        <translation>Un problème est survenu. Ce que vous venez de faire n’a peut-être pas fonctionné.</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>The %Ln chosen chat</source>
+        <comment>The %Ln chosen chats</comment>
+        <translation>
+            <numerusform>%Ln discussion choisie</numerusform>
+            <numerusform>Les %Ln discussions choisies</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>The chat is in “{file}”</source>
+        <comment>%Ln chats are in “{file}”</comment>
+        <translation>
+            <numerusform>La discussion est dans «&#xa0;{file}&#xa0;»</numerusform>
+            <numerusform>%Ln discussions sont dans «&#xa0;{file}&#xa0;»</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>%Ln chat that had changed since went to the trash</source>
+        <comment>%Ln chats that had changed since went to the trash</comment>
+        <translation>
+            <numerusform>%Ln discussion modifiée depuis a été mise à la corbeille</numerusform>
+            <numerusform>%Ln discussions modifiées depuis ont été mises à la corbeille</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>Nothing was said here yet.</source>
+        <translation>Rien n’a encore été dit ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/main_window.py"/>
+        <source>Next Part of the Window</source>
+        <translation>Partie suivante de la fenêtre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/main_window.py"/>
+        <source>Part of the Window Before</source>
+        <translation>Partie précédente de la fenêtre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>Choose “Save Layout…” to keep how the panes stand</source>
+        <translation>Choisissez «&#xa0;Enregistrer la disposition…&#xa0;» pour garder l’agencement des volets</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>Keeps which chats are open and where they stand.</source>
+        <translation>Retient quelles discussions sont ouvertes et où elles se trouvent.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>All chats of layout “{name}” have been deleted</source>
+        <translation>Toutes les discussions de la disposition «&#xa0;{name}&#xa0;» ont été supprimées</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>%n of its chats was deleted since.</source>
+        <comment>%n of its chats were deleted since.</comment>
+        <translation>
+            <numerusform>%n de ses discussions a été supprimée depuis.</numerusform>
+            <numerusform>%n de ses discussions ont été supprimées depuis.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Open Side by Side</source>
+        <translation>Ouvrir côte à côte</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Ungroup</source>
+        <translation>Dégrouper</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/model_commands.py"/>
+        <source>Several Machines…</source>
+        <translation>Plusieurs machines…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/model_commands.py"/>
+        <source>{name} is back in its place</source>
+        <translation>{name} est de nouveau à sa place</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>{name} could not answer.</source>
+        <translation>{name} n’a pas pu répondre.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>{name} has answered.</source>
+        <translation>{name} a répondu.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} takes back what was written.</source>
+        <translation>{keys} annule ce qui a été écrit.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} writes again what was taken back.</source>
+        <translation>{keys} rétablit ce qui a été annulé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} is needed for writing. Add Command or Option to it.</source>
+        <translation>{keys} sert à écrire. Ajoutez-y Commande ou Option.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} is needed for writing. Add Ctrl or Alt to it.</source>
+        <translation>{keys} sert à écrire. Ajoutez-y Ctrl ou Alt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Press the keys that it is to have.</source>
+        <translation>Appuyez sur les touches à attribuer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>Settings, {section}</source>
+        <translation>Réglages, {section}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>There is nothing in this chat yet.</source>
+        <translation>Il n’y a encore rien dans cette discussion.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Copy Last Answer</source>
+        <translation>Copier la dernière réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Answer Again</source>
+        <translation>Répondre à nouveau</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Same Again</source>
+        <translation>Refaire à l’identique</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Earlier Version</source>
+        <translation>Version précédente</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Later Version</source>
+        <translation>Version suivante</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Stop the Reply</source>
+        <translation>Arrêter la réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Pause or Resume the Reply</source>
+        <translation>Mettre en pause ou reprendre la réponse</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Find in This Chat</source>
+        <translation>Rechercher dans cette discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to Its Own Window</source>
+        <translation>Placer dans sa propre fenêtre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to the Pane Before</source>
+        <translation>Placer dans le volet précédent</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to the Pane After</source>
+        <translation>Placer dans le volet suivant</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Larger Pane</source>
+        <translation>Agrandir le volet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Smaller Pane</source>
+        <translation>Réduire le volet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Keep This One of the Compared</source>
+        <translation>Garder celle-ci parmi les comparées</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Go to the Message Field</source>
+        <translation>Aller au champ de message</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>There is nothing in the message field.</source>
+        <translation>Il n’y a rien dans le champ de message.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>{name} is no longer listed</source>
+        <translation>{name} n’est plus dans la liste</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Nothing was written here yet.</source>
+        <translation>Rien n’a encore été écrit ici.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Pin or Unpin Chat</source>
+        <translation>Épingler ou désépingler la discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Tags of Chat…</source>
+        <translation>Étiquettes de la discussion…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Archive Chat, or Take It Out</source>
+        <translation>Archiver ou désarchiver la discussion</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chats ungrouped</source>
+        <translation>Discussions dégroupées</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Text is as large as it can be</source>
+        <translation>Le texte est à sa taille maximale</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Larger Text</source>
+        <translation>Agrandir le texte</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Text is as small as it can be</source>
+        <translation>Le texte est à sa taille minimale</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Smaller Text</source>
+        <translation>Réduire le texte</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Usual Text Size</source>
+        <translation>Taille de texte normale</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Text at {zoom} %</source>
+        <translation>Texte à {zoom}&#xa0;%</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>Servers of Tools…</source>
+        <translation>Serveurs d’outils…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>Tools of This Chat…</source>
+        <translation>Outils de cette discussion…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>No tool waits for your answer.</source>
+        <translation>Aucun outil n’attend votre réponse.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>Next Call That Waits for You</source>
+        <translation>Prochain appel qui vous attend</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/undo.py"/>
+        <source>There is nothing to bring back</source>
+        <translation>Il n’y a rien à rouvrir</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/undo.py"/>
+        <source>Bring Back the Last Closed Chat</source>
+        <translation>Rouvrir la dernière discussion fermée</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/unsaved.py"/>
+        <source>The file that holds your chats is damaged, so nothing more can be saved in it. End Stretto and start it again: it then offers to save what can be read.</source>
+        <translation>Le fichier qui contient vos discussions est endommagé, plus rien ne peut donc y être enregistré. Quittez Stretto et relancez-le&#xa0;: il proposera alors d’enregistrer ce qui est lisible.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/unsaved.py"/>
+        <source>Everything is saved again.</source>
+        <translation>Tout est de nouveau enregistré.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON: {why} in line {line}.</source>
+        <translation>Les arguments ne sont pas du JSON&#xa0;: {why} à la ligne {line}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON.</source>
+        <translation>Les arguments ne sont pas du JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON object: { … }.</source>
+        <translation>Les arguments ne sont pas un objet JSON&#xa0;: { … }.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>This call does not wait any more.</source>
+        <translation>Cet appel n’est plus en attente.</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>Look at the difference first. It is shown below.</source>
+        <translation>Examinez d’abord la différence. Elle est affichée ci-dessous.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Models of an architecture that is newer than this version of Stretto need a newer mlx-lm. Choose its wheel, as it was downloaded. If a start with it fails, Stretto uses its own.</source>
+        <translation>Les modèles dont l’architecture est plus récente que cette version de Stretto ont besoin d’un mlx-lm plus récent. Choisissez son wheel, tel qu’il a été téléchargé. Si un démarrage avec lui échoue, Stretto utilise le sien.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>It is being tried in a process of its own…</source>
+        <translation>Essai en cours dans un processus à part…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Each architecture is made small and tried, which takes a few minutes…</source>
+        <translation>Chaque architecture est créée en petit et essayée, ce qui prend quelques minutes…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Which mlx-lm is used</source>
+        <translation>mlx-lm utilisé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Use Stretto’s own from the next start on</source>
+        <translation>Utiliser celui de Stretto au prochain démarrage</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>What it can do</source>
+        <translation>Ce qu’il sait faire</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Try All Architectures</source>
+        <translation>Essayer toutes les architectures</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Stop Trying</source>
+        <translation>Arrêter l’essai</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Wheel of mlx-lm</source>
+        <translation>Wheel de mlx-lm</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>It could not be tried: {error}.</source>
+        <translation>L’essai n’a pas été possible&#xa0;: {error}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Web pages that may ask</source>
+        <translation>Pages web autorisées à demander</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>none</source>
+        <comment>no web page</comment>
+        <translation>aucune</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>As https://example.org, several with blanks between them</source>
+        <translation>Du type https://example.org, plusieurs séparées par des espaces</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Web pages</source>
+        <translation>Pages web</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Sessions</source>
+        <translation>Sessions</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>none</source>
+        <comment>no session</comment>
+        <translation>aucune</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>One more takes the place of the longest unused</source>
+        <translation>Une de plus prend la place de la plus longtemps inutilisée</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests at once</source>
+        <translation>Requêtes simultanées</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source> at once</source>
+        <translation> à la fois</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>any at once</source>
+        <translation>sans limite</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests a minute</source>
+        <translation>Requêtes par minute</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source> a minute</source>
+        <translation> par minute</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>any a minute</source>
+        <translation>sans limite</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Each key</source>
+        <translation>Chaque clé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unload idle models</source>
+        <translation>Décharger les modèles inactifs</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>never</source>
+        <translation>jamais</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Models that no chat here uses are unloaded after so long</source>
+        <translation>Les modèles qu’aucune discussion n’utilise ici sont déchargés après cette durée</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unload after</source>
+        <translation>Décharger après</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Less</source>
+        <translation>Moins</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Where things are</source>
+        <translation>Emplacements</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>KV caches</source>
+        <translation>Caches KV</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Show the folder of KV caches</source>
+        <translation>Afficher le dossier des caches KV</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Look</source>
+        <translation>Aspect</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>All text</source>
+        <translation>Tous les textes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Of the size that the system asks for</source>
+        <translation>De la taille demandée par le système</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>The arrow keys make it larger and smaller</source>
+        <translation>Les touches fléchées l’agrandissent et la réduisent</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Text size</source>
+        <translation>Taille du texte</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Always less</source>
+        <translation>Toujours réduites</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Otherwise as the system asks for</source>
+        <translation>Sinon, comme le système le demande</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Motion</source>
+        <translation>Animations</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>A line for a terminal</source>
+        <translation>Une ligne pour un terminal</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>A few lines for OpenAI&apos;s library</source>
+        <translation>Quelques lignes pour la bibliothèque d’OpenAI</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>What editors and agents look for in their environment</source>
+        <translation>Ce que les éditeurs et les agents cherchent dans leur environnement</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Other programs</source>
+        <translation>Autres programmes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>May ask the models here</source>
+        <translation>Peuvent interroger les modèles d’ici</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Editors, scripts and agents, by OpenAI&apos;s and Anthropic&apos;s HTTP</source>
+        <translation>Éditeurs, scripts et agents, par le HTTP d’OpenAI et d’Anthropic</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Programs</source>
+        <translation>Programmes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Only with a key</source>
+        <translation>Seulement avec une clé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Who may</source>
+        <translation>Qui a accès</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Also from other machines, with a key</source>
+        <translation>Aussi depuis d’autres machines, avec une clé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Now</source>
+        <translation>État</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy for</source>
+        <translation>Copier pour</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Open at {address}, %n connected</source>
+        <comment>Open at {address}, %n connected</comment>
+        <translation>
+            <numerusform>Ouvert à l’adresse {address}, %n connexion</numerusform>
+            <numerusform>Ouvert à l’adresse {address}, %n connexions</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Open at {address}, nobody is connected</source>
+        <translation>Ouvert à l’adresse {address}, personne n’est connecté</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Off. Nothing listens.</source>
+        <translation>Désactivé. Rien n’écoute.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Opening…</source>
+        <translation>Ouverture…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>since {date}</source>
+        <translation>depuis le {date}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Nobody gets in with it any more. There is no way back</source>
+        <translation>Elle ne donne plus accès à personne. C’est irréversible</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Who is it for?</source>
+        <translation>Pour qui est-elle&#xa0;?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>That was not possible: {error}.</source>
+        <translation>Cela n’a pas été possible&#xa0;: {error}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copied.</source>
+        <translation>Copié.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copied. Put your key in.</source>
+        <translation>Copié. Insérez-y votre clé.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>The key for “{name}”. It is shown now and never again.</source>
+        <translation>La clé de «&#xa0;{name}&#xa0;». Elle est affichée maintenant et plus jamais ensuite.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>The new key</source>
+        <translation>La nouvelle clé</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>In the menu bar</source>
+        <translation>Dans la barre des menus</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>In the system’s tray</source>
+        <translation>Dans la zone de notification du système</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Quick Question opens a small window. For a key that is heard everywhere, let your system’s keyboard settings start the command “{command}”: a program cannot take such a key by itself on every system.</source>
+        <translation>Question rapide ouvre une petite fenêtre. Pour une touche qui fonctionne partout, faites lancer la commande «&#xa0;{command}&#xa0;» par les réglages de clavier de votre système&#xa0;: un programme ne peut pas s’attribuer lui-même une telle touche sur tous les systèmes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Quick Question opens a small window. For a key that is heard everywhere, let your Shortcuts app start the command “{command}”: a program cannot take such a key by itself on every system.</source>
+        <translation>Question rapide ouvre une petite fenêtre. Pour une touche qui fonctionne partout, faites lancer la commande «&#xa0;{command}&#xa0;» par votre app Raccourcis&#xa0;: un programme ne peut pas s’attribuer lui-même une telle touche sur tous les systèmes.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>group</source>
+        <comment>of chats that were asked together</comment>
+        <translation>groupe</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>A prompt of {server}.</source>
+        <translation>Un prompt de {server}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>A resource of {server}.</source>
+        <translation>Une ressource de {server}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>Being asked…</source>
+        <translation>Interrogation…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>A message takes {most} files.</source>
+        <translation>Un message accepte {most} fichiers.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>The keyboard’s language</source>
+        <translation>La langue du clavier</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Not checked</source>
+        <translation>Non vérifiée</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
+        <translation>L’orthographe n’est pas vérifiée. Activez-la dans Réglages &gt; Écriture.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Next Misspelt Word</source>
+        <translation>Mot mal orthographié suivant</translation>
+    </message>
 </context>
 </TS>

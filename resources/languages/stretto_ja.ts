@@ -9274,5 +9274,1435 @@ You did not answer.</source>
         <source>The tool failed: {kind}.</source>
         <translation>ツールが失敗しました: {kind}。</translation>
     </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>{name} must be a text.</source>
+        <translation>{name}はテキストでなければなりません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>It cannot be shown: {kind}.</source>
+        <translation>表示できません: {kind}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file is too large to be written over.</source>
+        <translation>ファイルが大きすぎて上書きできません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This file is no UTF-8 text, so it is not written over.</source>
+        <translation>このファイルはUTF-8のテキストではないため、上書きしません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Nothing would change.</source>
+        <translation>変更点はありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This folder may only be read. The person can allow writing.</source>
+        <translation>このフォルダは読み出し専用です。書き込みはユーザーが許可できます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is a folder.</source>
+        <translation>これはフォルダです。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The text has characters that no file can hold.</source>
+        <translation>テキストに、ファイルに保存できない文字が含まれています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>More than {most} bytes are not written.</source>
+        <translation>{most}バイトを超える書き込みはできません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path has no null character in it.</source>
+        <translation>パスにヌル文字は使えません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path with “..” in it is not followed.</source>
+        <translation>「..」を含むパスはたどりません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Give the whole path. Granted are: {folders}</source>
+        <translation>パス全体を指定してください。許可されているフォルダ: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is in no granted folder. Granted are: {folders}</source>
+        <translation>許可されたフォルダの中ではありません。許可されているフォルダ: {folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file.</source>
+        <translation>そのようなファイルはありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is no file of text.</source>
+        <translation>これはテキストファイルではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file or folder.</source>
+        <translation>そのようなファイルやフォルダはありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no JSON: {why} in line {line}.</source>
+        <translation>JSONではありません: {line}行目、{why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Previous 7 Days</source>
+        <translation>過去7日間</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Previous 30 Days</source>
+        <translation>過去30日間</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>January</source>
+        <translation>1月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>February</source>
+        <translation>2月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>March</source>
+        <translation>3月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>April</source>
+        <translation>4月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>May</source>
+        <translation>5月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>June</source>
+        <translation>6月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>July</source>
+        <translation>7月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>August</source>
+        <translation>8月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>September</source>
+        <translation>9月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>October</source>
+        <translation>10月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>November</source>
+        <translation>11月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>December</source>
+        <translation>12月</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>answering</source>
+        <translation>回答中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Search commands and keys</source>
+        <translation>コマンドとキーを検索</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>No command has these words.</source>
+        <translation>該当するコマンドはありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Commands and their keys</source>
+        <translation>コマンドとキー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Usual Keys for All</source>
+        <translation>すべて標準のキーにする</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Bring Back My Keys</source>
+        <translation>自分のキーに戻す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>no keys</source>
+        <translation>キーなし</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Usually {usual}</source>
+        <translation>標準は{usual}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Change its keys</source>
+        <translation>キーを変更</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>All commands have their usual keys</source>
+        <translation>すべてのコマンドが標準のキーになりました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Change Keys</source>
+        <translation>キーの変更</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Keys for {command}</source>
+        <translation>「{command}」のキー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>No Keys</source>
+        <translation>キーなし</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Usual Keys</source>
+        <translation>標準のキー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Press the keys for “{command}”</source>
+        <translation>「{command}」のキーを押してください</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>It has its usual keys</source>
+        <translation>標準のキーです</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>It has no keys</source>
+        <translation>キーはありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} belongs to “{command}” now, which loses it.</source>
+        <translation>{keys}は今「{command}」のキーです。設定すると、そちらからは外れます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Find a command, a chat, a model or a setting</source>
+        <translation>コマンド、チャット、モデル、設定を検索</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Nothing is called so</source>
+        <translation>その名前のものはありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Several Machines</source>
+        <translation>複数のマシン</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>Add a Remote Model…</source>
+        <translation>リモートモデルを追加…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>Take it out of memory. Its chats load it when they send.</source>
+        <translation>メモリから取り除きます。チャットで送信するとロードされます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>No model is in memory</source>
+        <translation>メモリ内にモデルはありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>No other model is in memory.</source>
+        <translation>メモリ内にほかのモデルはありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>{name} is unloaded</source>
+        <translation>{name}をアンロードしました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>Folder for Tools</source>
+        <translation>ツール用のフォルダ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Longest answer</source>
+        <translation>回答の最大長</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Holds from the next start on</source>
+        <translation>次回の起動から有効になります</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>As the System</source>
+        <translation>システムに合わせる</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Stretto ends and starts again in this language. Answers that are written stop.</source>
+        <translation>Strettoを終了し、この言語で起動し直します。書いている途中の回答は止まります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Writing</source>
+        <translation>入力</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Send with</source>
+        <translation>送信キー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Spelling</source>
+        <translation>スペルチェック</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Notifications</source>
+        <translation>通知</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Models and chats</source>
+        <translation>モデルとチャット</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>KV caches on disk</source>
+        <translation>ディスク上のKVキャッシュ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>From elsewhere</source>
+        <translation>ほかの場所から使う</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Icon</source>
+        <translation>アイコン</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>New versions</source>
+        <translation>新しいバージョン</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Copy Answer as Markdown</source>
+        <translation>回答をMarkdownとしてコピー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Copy Answer as Plain Text</source>
+        <translation>回答をプレーンテキストとしてコピー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Shorten It</source>
+        <translation>短くする</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Keep its beginning and its end</source>
+        <translation>先頭と末尾を残します</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Leave It Out</source>
+        <translation>除外</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tell the model that it was too long</source>
+        <translation>長すぎたことをモデルに伝えます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call; the model is told so</source>
+        <translation>この呼び出しを終わらせ、モデルにそれを伝えます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Let the model go on with the results</source>
+        <translation>結果を使ってモデルに続けさせます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it this one time  Enter</source>
+        <translation>今回だけ実行します  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Tool</source>
+        <translation>このツールを常に許可</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it in this chat without asking again  T</source>
+        <translation>このチャットでは確認せずに実行します  T</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Server in This Chat</source>
+        <translation>このチャットでこのサーバーを常に許可</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run all of its tools without asking  S</source>
+        <translation>すべてのツールを確認せずに実行します  S</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Do not run it; the model is told so  D</source>
+        <translation>実行せず、モデルにそれを伝えます  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You answered it.</source>
+        <translation>サーバーからの質問: {question}
+返答しました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You left it unanswered.</source>
+        <translation>サーバーからの質問: {question}
+返答しませんでした。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Running {tool}…</source>
+        <translation>{tool}を実行中…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run {tool}?</source>
+        <translation>{tool}を実行しますか？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Not allowed</source>
+        <translation>{tool} · 拒否されました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>{text}… The rest stands in the conversation.</source>
+        <translation>{text}… 続きは会話の中にあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>There is no room beside this pane, so the chat is a tab.</source>
+        <translation>このペインの横には空きがないため、チャットをタブで開きました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>This chat is in the trash.</source>
+        <translation>このチャットはゴミ箱にあります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>It is in another version. Wait for the reply to end.</source>
+        <translation>別のバージョンにあります。回答が終わるまで待ってください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>No chat is answering</source>
+        <translation>回答中のチャットはありません</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>%n reply was stopped</source>
+        <comment>%n replies were stopped</comment>
+        <translation>
+            <numerusform>%n 件の回答を停止しました</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Pane</source>
+        <translation>ペイン</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Add a Remote Model</source>
+        <translation>リモートモデルを追加</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Ctrl+Enter</source>
+        <translation>Ctrl+Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Attach pastes over</source>
+        <translation>添付にするペーストの長さ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>When a long answer ends and I am elsewhere</source>
+        <translation>長い回答が終わり、ほかの作業をしているとき</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Written by the chat’s own model while it is idle</source>
+        <translation>チャット自身のモデルが、空いている間に付けます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Otherwise the first words of what was asked. Your own stay.</source>
+        <translation>オフの場合は質問の最初の語句です。自分で付けたタイトルは残ります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Titles</source>
+        <translation>タイトル</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Unload models</source>
+        <translation>モデルのアンロード</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>As much as is sensible</source>
+        <translation>適切な量</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing</source>
+        <translation>なし</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Unload models after</source>
+        <translation>アンロードまでの時間</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Chats find what they have read again on disk. The two sizes hold from the next start on. Models unused for that long leave memory, and come back when a chat sends.</source>
+        <translation>チャットは読み取った内容をディスクから再利用します。2つのサイズは次回の起動から有効です。この時間使われなかったモデルはメモリから取り除かれ、チャットで送信すると戻ります。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Look once a day</source>
+        <translation>1日に1回確認</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Look Now</source>
+        <translation>今すぐ確認</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Asks the makers&apos; server for one small file and tells it nothing but that you asked. Nothing is downloaded or installed by itself.</source>
+        <translation>作成元のサーバーに小さなファイルを1つ問い合わせます。問い合わせたこと以外は何も伝わりません。自動でダウンロードやインストールはしません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>The makers’ server is being asked</source>
+        <translation>作成元のサーバーに問い合わせています</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>You have the newest version.</source>
+        <translation>最新のバージョンです。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Stretto {version} is there.</source>
+        <translation>Stretto {version}が公開されています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>New line in the message</source>
+        <translation>メッセージ内で改行</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Stop the reply</source>
+        <translation>回答を停止</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Edit the last message</source>
+        <translation>最後のメッセージを編集</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Put in a prompt</source>
+        <translation>プロンプトを挿入</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>The prompt’s next variable</source>
+        <translation>プロンプトの次の変数へ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Take a file off the message</source>
+        <translation>メッセージからファイルを外す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete, on the file (Tab, in the message)</source>
+        <translation>ファイル上でDelete（メッセージ内でTab）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete a chat</source>
+        <translation>チャットを削除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete a message and what follows</source>
+        <translation>メッセージとそれ以降を削除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete, in the conversation</source>
+        <translation>会話内でDelete</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Undo what a notice offers to undo</source>
+        <translation>お知らせで取り消せる操作を取り消す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>From message to message</source>
+        <translation>メッセージ間を移動</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Up and Down, in the conversation</source>
+        <translation>会話内で上下キー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>What can be done with a message</source>
+        <translation>メッセージに対する操作</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Tab, in the conversation</source>
+        <translation>会話内でTab</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Move wide code sideways</source>
+        <translation>横長のコードを左右に動かす</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Left and Right, in the conversation</source>
+        <translation>会話内で左右キー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Copy code, wrap its lines</source>
+        <translation>コードのコピー、行の折り返し</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Shift+F10, in the conversation</source>
+        <translation>会話内でShift+F10</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Pause or resume a reply</source>
+        <translation>回答の一時停止と再開</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/unsaved.py"/>
+        <source>Something went wrong. What you just did may not have worked.</source>
+        <translation>問題が起きました。直前の操作は反映されていない可能性があります。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>The %Ln chosen chat</source>
+        <comment>The %Ln chosen chats</comment>
+        <translation>
+            <numerusform>選択した%Ln件のチャット</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>The chat is in “{file}”</source>
+        <comment>%Ln chats are in “{file}”</comment>
+        <translation>
+            <numerusform>%Ln件のチャットを「{file}」に書き出しました</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>%Ln chat that had changed since went to the trash</source>
+        <comment>%Ln chats that had changed since went to the trash</comment>
+        <translation>
+            <numerusform>読み込み後に変更された%Ln件のチャットをゴミ箱に入れました</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>Nothing was said here yet.</source>
+        <translation>まだ何も話していません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/main_window.py"/>
+        <source>Next Part of the Window</source>
+        <translation>ウインドウの次の部分へ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/main_window.py"/>
+        <source>Part of the Window Before</source>
+        <translation>ウインドウの前の部分へ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>Choose “Save Layout…” to keep how the panes stand</source>
+        <translation>ペインの配置を残すには「レイアウトを保存…」を選んでください</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>Keeps which chats are open and where they stand.</source>
+        <translation>開いているチャットと配置を残します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>All chats of layout “{name}” have been deleted</source>
+        <translation>レイアウト「{name}」のチャットはすべて削除されています</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>%n of its chats was deleted since.</source>
+        <comment>%n of its chats were deleted since.</comment>
+        <translation>
+            <numerusform>%n件のチャットはその後削除されています。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Open Side by Side</source>
+        <translation>並べて開く</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Ungroup</source>
+        <translation>グループ解除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/model_commands.py"/>
+        <source>Several Machines…</source>
+        <translation>複数のマシン…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/model_commands.py"/>
+        <source>{name} is back in its place</source>
+        <translation>{name}を元の場所に戻しました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>{name} could not answer.</source>
+        <translation>{name}は回答できませんでした。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>{name} has answered.</source>
+        <translation>{name}が回答しました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} takes back what was written.</source>
+        <translation>{keys}は入力の取り消しに使います。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} writes again what was taken back.</source>
+        <translation>{keys}は入力のやり直しに使います。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} is needed for writing. Add Command or Option to it.</source>
+        <translation>{keys}は文字の入力に必要です。CommandまたはOptionを加えてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} is needed for writing. Add Ctrl or Alt to it.</source>
+        <translation>{keys}は文字の入力に必要です。CtrlまたはAltを加えてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Press the keys that it is to have.</source>
+        <translation>割り当てるキーを押してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>Settings, {section}</source>
+        <translation>設定、{section}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>There is nothing in this chat yet.</source>
+        <translation>このチャットにはまだ何もありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Copy Last Answer</source>
+        <translation>最後の回答をコピー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Answer Again</source>
+        <translation>もう一度回答</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Same Again</source>
+        <translation>同じ回答をもう一度</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Earlier Version</source>
+        <translation>前のバージョン</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Later Version</source>
+        <translation>次のバージョン</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Stop the Reply</source>
+        <translation>回答を停止</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Pause or Resume the Reply</source>
+        <translation>回答を一時停止/再開</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Find in This Chat</source>
+        <translation>このチャット内を検索</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to Its Own Window</source>
+        <translation>別のウインドウに移動</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to the Pane Before</source>
+        <translation>前のペインに移動</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to the Pane After</source>
+        <translation>次のペインに移動</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Larger Pane</source>
+        <translation>ペインを大きく</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Smaller Pane</source>
+        <translation>ペインを小さく</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Keep This One of the Compared</source>
+        <translation>比較からこの回答を残す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Go to the Message Field</source>
+        <translation>メッセージ欄へ移動</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>There is nothing in the message field.</source>
+        <translation>メッセージ欄に何もありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>{name} is no longer listed</source>
+        <translation>{name}をリストから外しました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Nothing was written here yet.</source>
+        <translation>ここにはまだ何も書かれていません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Pin or Unpin Chat</source>
+        <translation>チャットをピンで固定/固定を解除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Tags of Chat…</source>
+        <translation>チャットのタグ…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Archive Chat, or Take It Out</source>
+        <translation>チャットをアーカイブ/アーカイブから取り出す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chats ungrouped</source>
+        <translation>グループを解除しました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Text is as large as it can be</source>
+        <translation>文字はこれ以上大きくできません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Larger Text</source>
+        <translation>文字を大きく</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Text is as small as it can be</source>
+        <translation>文字はこれ以上小さくできません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Smaller Text</source>
+        <translation>文字を小さく</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Usual Text Size</source>
+        <translation>標準の文字サイズ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Text at {zoom} %</source>
+        <translation>文字サイズ{zoom}%</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>Servers of Tools…</source>
+        <translation>ツールのサーバー…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>Tools of This Chat…</source>
+        <translation>このチャットのツール…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>No tool waits for your answer.</source>
+        <translation>あなたの返答を待っているツールはありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>Next Call That Waits for You</source>
+        <translation>返答待ちの次の呼び出し</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/undo.py"/>
+        <source>There is nothing to bring back</source>
+        <translation>元に戻せるものはありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/undo.py"/>
+        <source>Bring Back the Last Closed Chat</source>
+        <translation>最後に閉じたチャットを開き直す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/unsaved.py"/>
+        <source>The file that holds your chats is damaged, so nothing more can be saved in it. End Stretto and start it again: it then offers to save what can be read.</source>
+        <translation>チャットのファイルが破損していて、これ以上保存できません。Strettoを終了してもう一度起動してください。読み取れる内容を保存できます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/unsaved.py"/>
+        <source>Everything is saved again.</source>
+        <translation>すべて再び保存されました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON: {why} in line {line}.</source>
+        <translation>引数がJSONではありません: {line}行目、{why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON.</source>
+        <translation>引数がJSONではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON object: { … }.</source>
+        <translation>引数がJSONオブジェクト（{ … }）ではありません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>This call does not wait any more.</source>
+        <translation>この呼び出しはもう待っていません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>Look at the difference first. It is shown below.</source>
+        <translation>先に違いを確認してください。下に表示されています。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Models of an architecture that is newer than this version of Stretto need a newer mlx-lm. Choose its wheel, as it was downloaded. If a start with it fails, Stretto uses its own.</source>
+        <translation>このバージョンのStrettoより新しいアーキテクチャのモデルには、新しいmlx-lmが必要です。ダウンロードしたwheelをそのまま選んでください。そのwheelで起動に失敗した場合は、Stretto付属のものを使います。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>It is being tried in a process of its own…</source>
+        <translation>別のプロセスで試しています…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Each architecture is made small and tried, which takes a few minutes…</source>
+        <translation>各アーキテクチャを小さく作って試しています。数分かかります…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Which mlx-lm is used</source>
+        <translation>使用するmlx-lm</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Use Stretto’s own from the next start on</source>
+        <translation>次回の起動からStretto付属のものを使う</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>What it can do</source>
+        <translation>できること</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Try All Architectures</source>
+        <translation>すべてのアーキテクチャを試す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Stop Trying</source>
+        <translation>試行を停止</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Wheel of mlx-lm</source>
+        <translation>mlx-lmのwheel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>It could not be tried: {error}.</source>
+        <translation>試せませんでした: {error}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Web pages that may ask</source>
+        <translation>問い合わせを許可するWebページ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>none</source>
+        <comment>no web page</comment>
+        <translation>なし</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>As https://example.org, several with blanks between them</source>
+        <translation>https://example.orgのように入力。複数の場合は空白で区切ります</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Web pages</source>
+        <translation>Webページ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Sessions</source>
+        <translation>セッション</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>none</source>
+        <comment>no session</comment>
+        <translation>なし</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>One more takes the place of the longest unused</source>
+        <translation>上限を超えたら、最も長く使われていないものと入れ替える</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests at once</source>
+        <translation>同時リクエスト数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source> at once</source>
+        <translation> 件同時</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>any at once</source>
+        <translation>同時数の制限なし</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests a minute</source>
+        <translation>1分あたりのリクエスト数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source> a minute</source>
+        <translation> 件/分</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>any a minute</source>
+        <translation>毎分の制限なし</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Each key</source>
+        <translation>キーごと</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unload idle models</source>
+        <translation>待機中のモデルをアンロード</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>never</source>
+        <translation>しない</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Models that no chat here uses are unloaded after so long</source>
+        <translation>ここのチャットで使われていないモデルを、この時間の後にアンロードします</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unload after</source>
+        <translation>アンロードまで</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Less</source>
+        <translation>隠す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Where things are</source>
+        <translation>保存場所</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>KV caches</source>
+        <translation>KVキャッシュ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Show the folder of KV caches</source>
+        <translation>KVキャッシュのフォルダを表示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Look</source>
+        <translation>見た目</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>All text</source>
+        <translation>すべてのテキスト</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Of the size that the system asks for</source>
+        <translation>システムが指定するサイズ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>The arrow keys make it larger and smaller</source>
+        <translation>矢印キーで大きさを変えられます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Text size</source>
+        <translation>文字サイズ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Always less</source>
+        <translation>常に減らす</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Otherwise as the system asks for</source>
+        <translation>オフの場合はシステムの指定に従います</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Motion</source>
+        <translation>動き</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>A line for a terminal</source>
+        <translation>ターミナル用の1行</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>A few lines for OpenAI&apos;s library</source>
+        <translation>OpenAIのライブラリ用の数行</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>What editors and agents look for in their environment</source>
+        <translation>エディタやエージェントが参照する環境変数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Other programs</source>
+        <translation>ほかのプログラム</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>May ask the models here</source>
+        <translation>ここのモデルへの問い合わせを許可</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Editors, scripts and agents, by OpenAI&apos;s and Anthropic&apos;s HTTP</source>
+        <translation>エディタ、スクリプト、エージェントから。OpenAIとAnthropicのHTTP形式を使います</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Programs</source>
+        <translation>プログラム</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Only with a key</source>
+        <translation>キーがある場合のみ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Who may</source>
+        <translation>許可する相手</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Also from other machines, with a key</source>
+        <translation>ほかのマシンからもキーがあれば許可</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Now</source>
+        <translation>現在</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy for</source>
+        <translation>用途別にコピー</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Open at {address}, %n connected</source>
+        <comment>Open at {address}, %n connected</comment>
+        <translation>
+            <numerusform>{address}で受付中、%n件接続</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Open at {address}, nobody is connected</source>
+        <translation>{address}で受付中、接続はありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Off. Nothing listens.</source>
+        <translation>オフ。待ち受けていません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Opening…</source>
+        <translation>開始中…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>since {date}</source>
+        <translation>{date}から</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Nobody gets in with it any more. There is no way back</source>
+        <translation>このキーでは接続できなくなります。元には戻せません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Who is it for?</source>
+        <translation>誰が使うキーですか？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>That was not possible: {error}.</source>
+        <translation>実行できませんでした: {error}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copied.</source>
+        <translation>コピーしました。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copied. Put your key in.</source>
+        <translation>コピーしました。自分のキーを入れてください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>The key for “{name}”. It is shown now and never again.</source>
+        <translation>「{name}」のキーです。表示されるのは今回だけです。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>The new key</source>
+        <translation>新しいキー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>In the menu bar</source>
+        <translation>メニューバーに表示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>In the system’s tray</source>
+        <translation>システムトレイに表示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Quick Question opens a small window. For a key that is heard everywhere, let your system’s keyboard settings start the command “{command}”: a program cannot take such a key by itself on every system.</source>
+        <translation>クイック質問は小さなウインドウを開きます。どこからでも使えるキーを割り当てるには、システムのキーボード設定でコマンド「{command}」を起動するようにしてください。プログラム自身では、すべてのシステムでそのようなキーを使うことはできません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Quick Question opens a small window. For a key that is heard everywhere, let your Shortcuts app start the command “{command}”: a program cannot take such a key by itself on every system.</source>
+        <translation>クイック質問は小さなウインドウを開きます。どこからでも使えるキーを割り当てるには、ショートカットアプリでコマンド「{command}」を起動するようにしてください。プログラム自身では、すべてのシステムでそのようなキーを使うことはできません。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>group</source>
+        <comment>of chats that were asked together</comment>
+        <translation>グループ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>A prompt of {server}.</source>
+        <translation>{server}のプロンプト。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>A resource of {server}.</source>
+        <translation>{server}のリソース。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>Being asked…</source>
+        <translation>問い合わせ中…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>A message takes {most} files.</source>
+        <translation>メッセージに添付できるファイルは{most}個までです。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>The keyboard’s language</source>
+        <translation>キーボードの言語</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Not checked</source>
+        <translation>チェックしない</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
+        <translation>スペルチェックはオフです。設定 &gt; 入力でオンにできます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Next Misspelt Word</source>
+        <translation>次のつづりの誤り</translation>
+    </message>
 </context>
 </TS>

@@ -9274,5 +9274,1435 @@ You did not answer.</source>
         <source>The tool failed: {kind}.</source>
         <translation>工具失败：{kind}。</translation>
     </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>{name} must be a text.</source>
+        <translation>{name} 必须是文本。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/builtin.py"/>
+        <source>It cannot be shown: {kind}.</source>
+        <translation>无法显示：{kind}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The file is too large to be written over.</source>
+        <translation>文件太大，无法覆盖。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This file is no UTF-8 text, so it is not written over.</source>
+        <translation>此文件不是 UTF-8 文本，因此不会被覆盖。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Nothing would change.</source>
+        <translation>没有任何变化。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This folder may only be read. The person can allow writing.</source>
+        <translation>此文件夹只能读取。用户可以允许写入。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is a folder.</source>
+        <translation>这是文件夹。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>The text has characters that no file can hold.</source>
+        <translation>文本含有任何文件都无法保存的字符。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>More than {most} bytes are not written.</source>
+        <translation>不能写入超过 {most} 字节的内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path has no null character in it.</source>
+        <translation>路径中不能有空字符。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>A path with “..” in it is not followed.</source>
+        <translation>不接受包含“..”的路径。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>Give the whole path. Granted are: {folders}</source>
+        <translation>请给出完整路径。已授权：{folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is in no granted folder. Granted are: {folders}</source>
+        <translation>此路径不在已授权的文件夹中。已授权：{folders}</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file.</source>
+        <translation>没有这个文件。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>This is no file of text.</source>
+        <translation>这不是文本文件。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/folders.py"/>
+        <source>There is no such file or folder.</source>
+        <translation>没有这个文件或文件夹。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/servers.py"/>
+        <source>This is no JSON: {why} in line {line}.</source>
+        <translation>这不是 JSON：第 {line} 行，{why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Previous 7 Days</source>
+        <translation>过去 7 天</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Previous 30 Days</source>
+        <translation>过去 30 天</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>January</source>
+        <translation>一月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>February</source>
+        <translation>二月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>March</source>
+        <translation>三月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>April</source>
+        <translation>四月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>May</source>
+        <translation>五月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>June</source>
+        <translation>六月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>July</source>
+        <translation>七月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>August</source>
+        <translation>八月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>September</source>
+        <translation>九月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>October</source>
+        <translation>十月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>November</source>
+        <translation>十一月</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>December</source>
+        <translation>十二月</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <location filename="../../app/ui/sidebar/guests.py"/>
+        <location filename="../../app/ui/transcript/message_row.py"/>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>answering</source>
+        <translation>回答中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Search commands and keys</source>
+        <translation>搜索命令和快捷键</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>No command has these words.</source>
+        <translation>没有包含这些字词的命令。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Commands and their keys</source>
+        <translation>命令及其快捷键</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Usual Keys for All</source>
+        <translation>全部恢复默认快捷键</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Bring Back My Keys</source>
+        <translation>找回我的快捷键</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>no keys</source>
+        <translation>无快捷键</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Usually {usual}</source>
+        <translation>默认 {usual}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Change its keys</source>
+        <translation>更改快捷键</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>All commands have their usual keys</source>
+        <translation>所有命令都使用默认快捷键</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Change Keys</source>
+        <translation>更改快捷键</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Keys for {command}</source>
+        <translation>{command} 的快捷键</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>No Keys</source>
+        <translation>无快捷键</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Usual Keys</source>
+        <translation>默认快捷键</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Press the keys for “{command}”</source>
+        <translation>请按下“{command}”的快捷键</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>It has its usual keys</source>
+        <translation>正在使用默认快捷键</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>It has no keys</source>
+        <translation>没有快捷键</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} belongs to “{command}” now, which loses it.</source>
+        <translation>{keys} 目前属于“{command}”，设定后将从该命令移除。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Find a command, a chat, a model or a setting</source>
+        <translation>查找命令、对话、模型或设置</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/palette/palette.py"/>
+        <source>Nothing is called so</source>
+        <translation>没有匹配的项目</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/machines.py"/>
+        <source>Several Machines</source>
+        <translation>多台机器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>Add a Remote Model…</source>
+        <translation>添加远程模型…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>Take it out of memory. Its chats load it when they send.</source>
+        <translation>从内存中移除。其对话会在发送时加载它。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>No model is in memory</source>
+        <translation>内存中没有模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>No other model is in memory.</source>
+        <translation>内存中没有其他模型。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>{name} is unloaded</source>
+        <translation>已卸载 {name}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_menus.py"/>
+        <source>Folder for Tools</source>
+        <translation>供工具使用的文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/sampling_form.py"/>
+        <source>Longest answer</source>
+        <translation>回答长度上限</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Holds from the next start on</source>
+        <translation>下次启动时生效</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>As the System</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Stretto ends and starts again in this language. Answers that are written stop.</source>
+        <translation>Stretto 将退出并以此语言重新启动。正在撰写的回答会停止。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Writing</source>
+        <translation>撰写</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Send with</source>
+        <translation>发送键</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Spelling</source>
+        <translation>拼写检查</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Notifications</source>
+        <translation>通知</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Models and chats</source>
+        <translation>模型与对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>KV caches on disk</source>
+        <translation>磁盘上的 KV 缓存</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>From elsewhere</source>
+        <translation>快捷访问</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Icon</source>
+        <translation>图标</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>New versions</source>
+        <translation>新版本</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Copy Answer as Markdown</source>
+        <translation>将回答复制为 Markdown</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/markdown_view.py"/>
+        <source>Copy Answer as Plain Text</source>
+        <translation>将回答复制为纯文本</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Shorten It</source>
+        <translation>缩短</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Keep its beginning and its end</source>
+        <translation>保留开头和结尾</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Leave It Out</source>
+        <translation>略去</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Tell the model that it was too long</source>
+        <translation>告知模型结果太长</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>End this call; the model is told so</source>
+        <translation>结束此调用；模型会得知</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Let the model go on with the results</source>
+        <translation>让模型根据结果继续</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it this one time  Enter</source>
+        <translation>仅运行这一次  Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Tool</source>
+        <translation>始终允许此工具</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run it in this chat without asking again  T</source>
+        <translation>在此对话中运行时不再询问  T</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Always This Server in This Chat</source>
+        <translation>在此对话中始终允许此服务器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run all of its tools without asking  S</source>
+        <translation>运行其所有工具时不再询问  S</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Do not run it; the model is told so  D</source>
+        <translation>不运行；模型会得知  D</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You answered it.</source>
+        <translation>服务器问：{question}
+你已回答。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>The server asked: {question}
+You left it unanswered.</source>
+        <translation>服务器问：{question}
+你未回答。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Running {tool}…</source>
+        <translation>正在运行 {tool}…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>Run {tool}?</source>
+        <translation>运行 {tool} 吗？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/tool_row.py"/>
+        <source>{tool} · Not allowed</source>
+        <translation>{tool} · 不允许</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>{text}… The rest stands in the conversation.</source>
+        <translation>{text}… 其余内容见对话。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>There is no room beside this pane, so the chat is a tab.</source>
+        <translation>此窗格旁没有空间，因此聊天以标签页打开。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>This chat is in the trash.</source>
+        <translation>此对话在废纸篓中。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>It is in another version. Wait for the reply to end.</source>
+        <translation>它在另一个版本中。请等待回答结束。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>No chat is answering</source>
+        <translation>没有聊天正在回答</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>%n reply was stopped</source>
+        <comment>%n replies were stopped</comment>
+        <translation>
+            <numerusform>已停止 %n 个回答</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Pane</source>
+        <translation>窗格</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Add a Remote Model</source>
+        <translation>添加远程模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Ctrl+Enter</source>
+        <translation>Ctrl+Enter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Attach pastes over</source>
+        <translation>粘贴内容超过此长度时作为附件</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>When a long answer ends and I am elsewhere</source>
+        <translation>长回答完成而我不在此窗口时</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Written by the chat’s own model while it is idle</source>
+        <translation>由对话自身的模型在空闲时撰写</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Otherwise the first words of what was asked. Your own stay.</source>
+        <translation>否则取问题的开头几个词。你自己写的标题会保留。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Titles</source>
+        <translation>标题</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Unload models</source>
+        <translation>卸载模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>As much as is sensible</source>
+        <translation>合理范围内尽量多</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Nothing</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Unload models after</source>
+        <translation>闲置后卸载模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Chats find what they have read again on disk. The two sizes hold from the next start on. Models unused for that long leave memory, and come back when a chat sends.</source>
+        <translation>对话会从磁盘找回已读取的内容。两项大小从下次启动起生效。闲置达到此时间的模型会移出内存，并在对话发送消息时重新加载。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Look once a day</source>
+        <translation>每天检查一次</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Look Now</source>
+        <translation>立即检查</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Asks the makers&apos; server for one small file and tells it nothing but that you asked. Nothing is downloaded or installed by itself.</source>
+        <translation>向开发者的服务器请求一个小文件，除了你在请求之外不透露任何信息。不会自动下载或安装。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>The makers’ server is being asked</source>
+        <translation>正在询问开发者的服务器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>You have the newest version.</source>
+        <translation>你使用的是最新版本。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/settings_window.py"/>
+        <source>Stretto {version} is there.</source>
+        <translation>Stretto {version} 已发布。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>New line in the message</source>
+        <translation>在消息中换行</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Stop the reply</source>
+        <translation>停止回答</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Edit the last message</source>
+        <translation>编辑上一条消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Put in a prompt</source>
+        <translation>插入提示词</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>The prompt’s next variable</source>
+        <translation>提示词的下一个变量</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Take a file off the message</source>
+        <translation>从消息中移除文件</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete, on the file (Tab, in the message)</source>
+        <translation>Delete，在文件上（在消息中按 Tab）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete a chat</source>
+        <translation>删除对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete a message and what follows</source>
+        <translation>删除消息及之后的内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Delete, in the conversation</source>
+        <translation>Delete，在对话内容中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Undo what a notice offers to undo</source>
+        <translation>撤销通知中可撤销的操作</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>From message to message</source>
+        <translation>在消息之间移动</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Up and Down, in the conversation</source>
+        <translation>上下键，在对话内容中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>What can be done with a message</source>
+        <translation>可对消息进行的操作</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Tab, in the conversation</source>
+        <translation>Tab，在对话内容中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Move wide code sideways</source>
+        <translation>左右移动宽代码</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Left and Right, in the conversation</source>
+        <translation>左右键，在对话内容中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Copy code, wrap its lines</source>
+        <translation>复制代码、自动换行</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Shift+F10, in the conversation</source>
+        <translation>Shift+F10，在对话内容中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/commands.py"/>
+        <source>Pause or resume a reply</source>
+        <translation>暂停或继续回答</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/unsaved.py"/>
+        <source>Something went wrong. What you just did may not have worked.</source>
+        <translation>出现问题。你刚才的操作可能没有成功。</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>The %Ln chosen chat</source>
+        <comment>The %Ln chosen chats</comment>
+        <translation>
+            <numerusform>所选的 %Ln 个对话</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>The chat is in “{file}”</source>
+        <comment>%Ln chats are in “{file}”</comment>
+        <translation>
+            <numerusform>%Ln 个对话已存到“{file}”</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>%Ln chat that had changed since went to the trash</source>
+        <comment>%Ln chats that had changed since went to the trash</comment>
+        <translation>
+            <numerusform>%Ln 个此后有更改的对话已移到废纸篓</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/exchange_commands.py"/>
+        <source>Nothing was said here yet.</source>
+        <translation>这里还没有任何内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/main_window.py"/>
+        <source>Next Part of the Window</source>
+        <translation>窗口的下一部分</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/main_window.py"/>
+        <source>Part of the Window Before</source>
+        <translation>窗口的上一部分</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>Choose “Save Layout…” to keep how the panes stand</source>
+        <translation>选择“保存布局…”可保留窗格的排列</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>Keeps which chats are open and where they stand.</source>
+        <translation>保留打开了哪些对话及其位置。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>All chats of layout “{name}” have been deleted</source>
+        <translation>布局“{name}”的对话均已删除</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/layouts.py"/>
+        <source>%n of its chats was deleted since.</source>
+        <comment>%n of its chats were deleted since.</comment>
+        <translation>
+            <numerusform>其中 %n 个对话此后已删除。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Open Side by Side</source>
+        <translation>并排打开</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/sidebar.py"/>
+        <source>Ungroup</source>
+        <translation>取消分组</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/model_commands.py"/>
+        <source>Several Machines…</source>
+        <translation>多台机器…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/model_commands.py"/>
+        <source>{name} is back in its place</source>
+        <translation>{name} 已放回原处</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>{name} could not answer.</source>
+        <translation>{name} 无法回答。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/notices.py"/>
+        <source>{name} has answered.</source>
+        <translation>{name} 已回答。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} takes back what was written.</source>
+        <translation>{keys} 用于撤销输入。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} writes again what was taken back.</source>
+        <translation>{keys} 用于重做输入。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} is needed for writing. Add Command or Option to it.</source>
+        <translation>{keys} 是输入所需的键。请加上 Command 或 Option。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>{keys} is needed for writing. Add Ctrl or Alt to it.</source>
+        <translation>{keys} 是输入所需的键。请加上 Ctrl 或 Alt。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/shortcuts.py"/>
+        <source>Press the keys that it is to have.</source>
+        <translation>请按下要设定的快捷键。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/palette_commands.py"/>
+        <source>Settings, {section}</source>
+        <translation>设置，{section}</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/actions.py"/>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>There is nothing in this chat yet.</source>
+        <translation>此对话中还没有内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Copy Last Answer</source>
+        <translation>复制上一个回答</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Answer Again</source>
+        <translation>重新回答</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Same Again</source>
+        <translation>原样重来</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Earlier Version</source>
+        <translation>较早的版本</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Later Version</source>
+        <translation>较新的版本</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Stop the Reply</source>
+        <translation>停止回答</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Pause or Resume the Reply</source>
+        <translation>暂停或继续回答</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Find in This Chat</source>
+        <translation>在此对话中查找</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to Its Own Window</source>
+        <translation>移到单独的窗口</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to the Pane Before</source>
+        <translation>移到上一个窗格</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to the Pane After</source>
+        <translation>移到下一个窗格</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Larger Pane</source>
+        <translation>增大窗格</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Smaller Pane</source>
+        <translation>缩小窗格</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Keep This One of the Compared</source>
+        <translation>选定对比中的此项</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Go to the Message Field</source>
+        <translation>前往消息栏</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>There is nothing in the message field.</source>
+        <translation>消息栏中没有内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>{name} is no longer listed</source>
+        <translation>{name} 已从列表中移除</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Nothing was written here yet.</source>
+        <translation>这里还没有写过内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Pin or Unpin Chat</source>
+        <translation>置顶或取消置顶对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Tags of Chat…</source>
+        <translation>对话的标签…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/sidebar_commands.py"/>
+        <source>Archive Chat, or Take It Out</source>
+        <translation>归档对话或取消归档</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/organiser.py"/>
+        <source>Chats ungrouped</source>
+        <translation>已取消分组</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Text is as large as it can be</source>
+        <translation>文字已是最大</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Larger Text</source>
+        <translation>放大文字</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Text is as small as it can be</source>
+        <translation>文字已是最小</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Smaller Text</source>
+        <translation>缩小文字</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Usual Text Size</source>
+        <translation>默认文字大小</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Text at {zoom} %</source>
+        <translation>文字大小 {zoom}%</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>Servers of Tools…</source>
+        <translation>工具服务器…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>Tools of This Chat…</source>
+        <translation>此对话的工具…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>No tool waits for your answer.</source>
+        <translation>没有工具在等你答复。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/tool_commands.py"/>
+        <source>Next Call That Waits for You</source>
+        <translation>下一个等你答复的调用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/undo.py"/>
+        <source>There is nothing to bring back</source>
+        <translation>没有可找回的内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/undo.py"/>
+        <source>Bring Back the Last Closed Chat</source>
+        <translation>找回上次关闭的对话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/unsaved.py"/>
+        <source>The file that holds your chats is damaged, so nothing more can be saved in it. End Stretto and start it again: it then offers to save what can be read.</source>
+        <translation>保存对话的文件已损坏，无法再写入任何内容。请退出并重新启动 Stretto：届时可保存仍能读取的内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/unsaved.py"/>
+        <source>Everything is saved again.</source>
+        <translation>所有内容已重新保存。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON: {why} in line {line}.</source>
+        <translation>参数不是 JSON：第 {line} 行，{why}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON.</source>
+        <translation>参数不是 JSON。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_call.py"/>
+        <source>The arguments are no JSON object: { … }.</source>
+        <translation>参数不是 JSON 对象：{ … }。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>This call does not wait any more.</source>
+        <translation>此调用已不再等待。</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/tool_work.py"/>
+        <source>Look at the difference first. It is shown below.</source>
+        <translation>请先查看差异。差异显示在下方。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Models of an architecture that is newer than this version of Stretto need a newer mlx-lm. Choose its wheel, as it was downloaded. If a start with it fails, Stretto uses its own.</source>
+        <translation>若模型的架构比此版本的 Stretto 更新，则需要更新的 mlx-lm。请选择下载的 wheel 包。如果用它启动失败，Stretto 会使用自带版本。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>It is being tried in a process of its own…</source>
+        <translation>正在单独的进程中试用…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Each architecture is made small and tried, which takes a few minutes…</source>
+        <translation>正在以小规模逐一试用各架构，需要几分钟…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Which mlx-lm is used</source>
+        <translation>使用哪个 mlx-lm</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Use Stretto’s own from the next start on</source>
+        <translation>下次启动起使用 Stretto 自带版本</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>What it can do</source>
+        <translation>支持哪些功能</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Try All Architectures</source>
+        <translation>试用所有架构</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Stop Trying</source>
+        <translation>停止试用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>Wheel of mlx-lm</source>
+        <translation>mlx-lm 的 wheel 包</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/advanced.py"/>
+        <source>It could not be tried: {error}.</source>
+        <translation>无法试用：{error}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Web pages that may ask</source>
+        <translation>可提问的网页</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>none</source>
+        <comment>no web page</comment>
+        <translation>无</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>As https://example.org, several with blanks between them</source>
+        <translation>例如 https://example.org，多个以空格分隔</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Web pages</source>
+        <translation>网页</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Sessions</source>
+        <translation>会话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>none</source>
+        <comment>no session</comment>
+        <translation>无</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>One more takes the place of the longest unused</source>
+        <translation>新会话会取代闲置最久的会话</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests at once</source>
+        <translation>同时请求数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source> at once</source>
+        <translation> 个同时请求</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>any at once</source>
+        <translation>不限同时请求</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Requests a minute</source>
+        <translation>每分钟请求数</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source> a minute</source>
+        <translation> 次/分钟</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>any a minute</source>
+        <translation>每分钟不限</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Each key</source>
+        <translation>每个密钥</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unload idle models</source>
+        <translation>卸载闲置模型</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>never</source>
+        <translation>从不</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Models that no chat here uses are unloaded after so long</source>
+        <translation>此处没有对话使用的模型，闲置这么久后卸载</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Unload after</source>
+        <translation>闲置后卸载</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Less</source>
+        <translation>收起</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Where things are</source>
+        <translation>文件位置</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>KV caches</source>
+        <translation>KV 缓存</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Show the folder of KV caches</source>
+        <translation>显示 KV 缓存文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Look</source>
+        <translation>界面</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>All text</source>
+        <translation>所有文字</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Of the size that the system asks for</source>
+        <translation>使用系统要求的大小</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>The arrow keys make it larger and smaller</source>
+        <translation>用方向键放大或缩小</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Text size</source>
+        <translation>文字大小</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Always less</source>
+        <translation>始终减弱</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Otherwise as the system asks for</source>
+        <translation>否则按系统要求</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Motion</source>
+        <translation>动态效果</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>A line for a terminal</source>
+        <translation>一行终端命令</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>A few lines for OpenAI&apos;s library</source>
+        <translation>OpenAI 库的几行代码</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>What editors and agents look for in their environment</source>
+        <translation>编辑器和代理在其环境变量中查找的内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/form_page.py"/>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Other programs</source>
+        <translation>其他程序</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>May ask the models here</source>
+        <translation>可向这里的模型提问</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Editors, scripts and agents, by OpenAI&apos;s and Anthropic&apos;s HTTP</source>
+        <translation>编辑器、脚本和代理，通过 OpenAI 和 Anthropic 的 HTTP 接口</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Programs</source>
+        <translation>程序</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Only with a key</source>
+        <translation>仅凭密钥</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Who may</source>
+        <translation>访问权限</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Also from other machines, with a key</source>
+        <translation>也允许其他电脑凭密钥访问</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Now</source>
+        <translation>当前</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copy for</source>
+        <translation>复制用于</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Open at {address}, %n connected</source>
+        <comment>Open at {address}, %n connected</comment>
+        <translation>
+            <numerusform>已在 {address} 开放，%n 个连接</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Open at {address}, nobody is connected</source>
+        <translation>已在 {address} 开放，无人连接</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Off. Nothing listens.</source>
+        <translation>已关闭。没有任何监听。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Opening…</source>
+        <translation>正在开放…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>since {date}</source>
+        <translation>自 {date} 起</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Nobody gets in with it any more. There is no way back</source>
+        <translation>此后无人能再用它进入。无法恢复</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Who is it for?</source>
+        <translation>给谁使用？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>That was not possible: {error}.</source>
+        <translation>无法完成：{error}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copied.</source>
+        <translation>已复制。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Copied. Put your key in.</source>
+        <translation>已复制。请填入你的密钥。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>The key for “{name}”. It is shown now and never again.</source>
+        <translation>“{name}”的密钥。现在显示一次，以后不再显示。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>The new key</source>
+        <translation>新密钥</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>In the menu bar</source>
+        <translation>在菜单栏中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>In the system’s tray</source>
+        <translation>在系统托盘中</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Quick Question opens a small window. For a key that is heard everywhere, let your system’s keyboard settings start the command “{command}”: a program cannot take such a key by itself on every system.</source>
+        <translation>“快速提问”会打开一个小窗口。如需全局快捷键，请在系统的键盘设置中让它启动命令“{command}”：程序无法在每个系统上自行占用这样的键。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/other_programs.py"/>
+        <source>Quick Question opens a small window. For a key that is heard everywhere, let your Shortcuts app start the command “{command}”: a program cannot take such a key by itself on every system.</source>
+        <translation>“快速提问”会打开一个小窗口。如需全局快捷键，请在“快捷指令”App 中让它启动命令“{command}”：程序无法在每个系统上自行占用这样的键。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/sidebar/chat_row.py"/>
+        <source>group</source>
+        <comment>of chats that were asked together</comment>
+        <translation>分组</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>A prompt of {server}.</source>
+        <translation>{server} 的提示词。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>A resource of {server}.</source>
+        <translation>{server} 的资源。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>Being asked…</source>
+        <translation>正在询问…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/offers.py"/>
+        <source>A message takes {most} files.</source>
+        <translation>一条消息可附 {most} 个文件。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>The keyboard’s language</source>
+        <translation>键盘的语言</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/look.py"/>
+        <source>Not checked</source>
+        <translation>不检查</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Spelling is not checked. Settings &gt; Writing switches it on.</source>
+        <translation>拼写检查已关闭。可在“设置 &gt; 撰写”中打开。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/settings_commands.py"/>
+        <source>Next Misspelt Word</source>
+        <translation>下一个拼写错误</translation>
+    </message>
 </context>
 </TS>

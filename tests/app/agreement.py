@@ -16,7 +16,7 @@ from app.chats.turn import Editing, Paused, Running, Waiting
 from app.models.loading import LoadState
 from app.program.application import Application
 from app.settings.language import tr
-from app.store import UNTITLED, Message
+from app.store import Message
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import MOST_LAID_OUT, beginning
@@ -26,7 +26,7 @@ from app.ui.workspace.docks import Docks
 from tests.app.step_engine import StepEngine
 
 KEPT = ("title", "model", "system", "params", "draft", "edited_id", "edited_text", "updated_at")
-KEPT += ("folder_id", "pinned_at", "archived_at", "tags", "titled_by")
+KEPT += ("folder_id", "pinned_at", "archived_at", "tags", "titled_by", "group_id", "variant")
 KEPT += ("draft_attachments", "edited_attachments")
 """What of a chat's record is in the store as soon as it is on screen."""
 
@@ -57,7 +57,7 @@ def sidebar(app: Application, window: MainWindow) -> Iterator[str]:
     model = window.sidebar.model
     rows = list(map(model.row, map(model.index, range(model.rowCount()))))
     listed = [(row.chat_id, row.text) for row in rows if row.chat_id]
-    known = {chat.id: chat.title or tr(UNTITLED) for chat in chats}
+    known = {chat.id: chat.shown_title for chat in chats}
     if not model.query:
         wanted = list(_in_order(chats, app.store.folders.all(), model.unfolded))
         folders = [(row.folder_id, row.text) for row in rows if row.kind == "folder"]
@@ -88,19 +88,32 @@ def _in_order(chats: list, folders: list, unfolded: set[str]) -> Iterator[tuple[
         return (1, 0) if chat.folder_id in ids else (2, 0)
 
     placed = [(place(chat), chat) for chat in chats]
-    for _, chat in sorted((p for p in placed if p[0][0] == 0), key=lambda p: p[0][1]):
-        yield chat.id, chat.title or tr(UNTITLED)
+    pinned = sorted((p for p in placed if p[0][0] == 0), key=lambda p: p[0][1])
+    yield from _listed([chat for _, chat in pinned], "pinned", unfolded)
     for top in [f for f in folders if f.parent_id is None]:
         inner = [f for f in folders if f.parent_id == top.id]
         for folder in [*inner, top]:
-            open_here = folder.id in unfolded and (above[folder.id] or top.id) in unfolded
-            for where, chat in placed:
-                if open_here and where[0] == 1 and chat.folder_id == folder.id:
-                    yield chat.id, chat.title or tr(UNTITLED)
-    for section, shown in ((2, True), (3, "archive" in unfolded)):
-        for where, chat in placed:
-            if shown and where[0] == section:
-                yield chat.id, chat.title or tr(UNTITLED)
+            if folder.id in unfolded and (above[folder.id] or top.id) in unfolded:
+                here = [c for where, c in placed if where[0] == 1 and c.folder_id == folder.id]
+                yield from _listed(here, folder.id, unfolded)
+    for section, shown, name in ((2, True, ""), (3, "archive" in unfolded, "archive")):
+        if shown:
+            here = [chat for where, chat in placed if where[0] == section]
+            yield from _listed(here, name, unfolded)
+
+
+def _listed(chats: list, place: str, unfolded: set[str]) -> Iterator[tuple[str, str]]:
+    """The chats of one place; a group of them is where its first one is, if it is unfolded."""
+    told: set[str] = set()
+    for chat in chats:
+        members = [c for c in chats if c.group_id == chat.group_id is not None]
+        if len(members) < 2:
+            yield chat.id, chat.shown_title
+        elif chat.group_id not in told:
+            told.add(chat.group_id)
+            if f"group {chat.group_id} {place}" in unfolded:
+                for each in sorted(members, key=lambda c: (c.created_at, c.id)):
+                    yield each.id, each.variant or each.shown_title
 
 
 def in_use(app: Application) -> Iterator[str]:

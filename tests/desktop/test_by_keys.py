@@ -22,7 +22,7 @@ def test_compare_two_temperatures_and_go_on_from_the_second(desk: Desk) -> None:
     # Past the files to what differs, there to the next choice, and on to how many.
     desk.keys("Tab", "Tab", "Down", "Tab", "Down", "ctrl+Return")
     desk.until(lambda: len(desk.answers()) == 2)
-    chats = dict(desk.ask("SELECT substr(title, 1, 15), id FROM chats WHERE deleted_at IS NULL"))
+    chats = dict(desk.ask("SELECT variant, id FROM chats WHERE deleted_at IS NULL"))
     assert sorted(chats) == ["Temperature 0.0", "Temperature 0.7"]
     desk.until(lambda: desk.title().startswith("Temperature 0.0"))
     desk.keys("ctrl+Tab")

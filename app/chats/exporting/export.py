@@ -136,7 +136,7 @@ class Export:
     def _write_folder(self, part: Path, store: Store, stop: Event) -> None:
         taken: set[str] = set()
         for chat, messages in self._chats(store, stop):
-            name = file_name(chat.title, taken)
+            name = file_name(chat.title and chat.shown_title, taken)
             taken.add(name.casefold())
             path = part / f"{name}{self.kind.value}"
             self._write_one(path, chat, shown_path(chat, messages), stop)

@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.chats.differences import differences
 from app.chats.library import ChatLibrary
-from app.chats.transcript import title_from
 from app.settings.language import tr
 from app.store import Attachments
 from app.ui.compare.compare_dialog import Column
@@ -122,9 +121,9 @@ class Comparisons(QObject):
                 fit = columns_that_fit(self._workspace, pane)
             chat.load_model()
             chat.send(prompt, files)
-            # A narrow tab has room for what differs, no more.
-            chat.rename(chat.alias or column.words)
             panes.append(pane)
+        names = {chat.id: chat.alias or words for chat, words in zip(chats, words, strict=True)}
+        self._library.order.group(names)
         self._workspace.share_width(panes)
         self._workspace.activate(panes[0])
         if desk.chats:
@@ -268,7 +267,6 @@ class Comparisons(QObject):
         models = [pane.chat.record.model for pane in self._panes(group.columns)]
         names = self._told(group, kept.chat.id) if group.blind else ""
         self._dissolve(group)
-        self._name_after_prompt(kept, group.columns[kept.chat.id])
         for pane in self._panes(group.columns):
             if pane is not kept:
                 pane.chat.stop()
@@ -313,8 +311,8 @@ class Comparisons(QObject):
             if chat is not None:
                 chat.set_alias("")
             record = self._library.chat(chat_id)
-            if group.blind and record is not None and record.title == group.alias(chat_id):
-                self._library.rename(chat_id, words)
+            if group.blind and record is not None and record.variant == group.alias(chat_id):
+                self._library.change({chat_id: {"variant": words}})
 
     def _told(self, group: Group, kept: str) -> str:
         """What hidden columns were, the kept one first."""
@@ -326,14 +324,6 @@ class Comparisons(QObject):
         )
         others = [f"{group.alias(i)} {words}" for i, words in group.columns.items() if i != kept]
         return ", ".join([first, *others])
-
-    def _name_after_prompt(self, pane: ChatPane, words: str) -> None:
-        """A column that goes on alone is called by its prompt, unless a person named it."""
-        path = pane.chat.transcript.path
-        prompt = next((message for message in path if message.role == "user"), None)
-        if prompt is not None and pane.chat.record.title == words:
-            named = {"title": title_from(prompt.content), "titled_by": ""}
-            self._library.change({pane.chat.id: named})
 
 
 class Desk:

@@ -79,6 +79,7 @@ Index = QModelIndex | QPersistentModelIndex
 DRAGGED = "application/x-stretto-rows"
 
 
+_FOLDS = {"folder", "archive", "group"}
 _PAINTED = {LIVING_ROLE, UNSEEN_ROLE}
 """What of a row changes its look and never its height."""
 _OPENS = {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}
@@ -127,8 +128,8 @@ class ChatListView(QListView):
     def chosen(self) -> list[str]:
         """The chats of the chosen rows, from top to bottom."""
         indexes = sorted(self.selectedIndexes(), key=lambda index: index.row())
-        found = [self.rows.entry(index) for index in indexes]
-        return [entry.id for entry in found if entry is not None and entry.kind == "chat"]
+        found = [i for index in indexes for i in self.rows.chats_of(self.rows.entry(index))]
+        return list(dict.fromkeys(found))
 
     def set_uniform(self, uniform: bool) -> None:
         """Whether all rows are of one height."""
@@ -183,7 +184,7 @@ class ChatListView(QListView):
         """Let the focus be at the folder that holds the current row."""
         for row in range(self.currentIndex().row() - 1, -1, -1):
             above = self.rows.entry(self.rows.index(row))
-            if above is not None and above.kind in {"folder", "archive"} and above.depth < depth:
+            if above is not None and above.kind in _FOLDS and above.depth < depth:
                 self.setCurrentIndex(self.rows.index(row))
                 return
 
@@ -201,7 +202,6 @@ class ChatListView(QListView):
         self.delegate.several = False
 
 
-_TEXTS = {int(Qt.ItemDataRole.DisplayRole), int(Qt.ItemDataRole.EditRole)}
 _READ = {
     int(Qt.ItemDataRole.AccessibleTextRole): True,
     int(Qt.ItemDataRole.AccessibleDescriptionRole): False,
@@ -228,6 +228,8 @@ class ChatListModel(QAbstractListModel):
         self._entries: list[Entry] = []
         self._hits: dict[str, Row] = {}  # of a search, by chat
         self._counts: dict[str, int] = {}
+        self._groups: dict[str, list[str]] = {}  # chats by the id of their line
+        self._group_of: dict[str, str] = {}  # and the other way round
         self._places: dict[str, int] | None = None
         self._shown = ""  # the query whose hits are the rows
         self.unfolded: set[str] = set()
@@ -280,6 +282,12 @@ class ChatListModel(QAbstractListModel):
         inside = 0 <= index.row() < len(self._entries)
         return self._entries[index.row()] if inside else None
 
+    def chats_of(self, entry: Entry | None) -> list[str]:
+        """The chat of a row, or those of a group; none for what is neither."""
+        if entry is None:
+            return []
+        return [entry.id] if entry.kind == "chat" else self._groups.get(entry.id, [])
+
     def row(self, index: Index) -> Row | None:
         """What the row shows now."""
         entry = self.entry(index)
@@ -288,6 +296,8 @@ class ChatListModel(QAbstractListModel):
         if entry.kind == "chat":
             chat = self._library.chat(entry.id)
             title = chat.shown_title if chat is not None else tr(UNTITLED)
+            if chat is not None and entry.group:
+                title = chat.variant or title
             tags = chat.tags if chat is not None else ()
             hit = self._hits.get(entry.id)
             if hit is not None:
@@ -296,11 +306,20 @@ class ChatListModel(QAbstractListModel):
             return Row(title, entry.id, kind="chat", depth=entry.depth, tags=tags)
         if entry.kind == "heading":
             return Row(entry.id)
+        if entry.kind == "group":
+            return self._group(entry)
         folder = self._library.order.folder(entry.id)
         name = folder.name if folder is not None else tr("Archive")
         unfolded, count = entry.id in self.unfolded, self._counts.get(entry.id, 0)
         kind, depth = entry.kind, entry.depth
         return Row(name, "", None, "", (), (), kind, depth, entry.id, count, unfolded)
+
+    def _group(self, entry: Entry) -> Row:
+        ids = self._groups[entry.id]
+        chat, unfolded = self._library.chat(ids[0]), entry.id in self.unfolded
+        name = chat.title if chat is not None and chat.title else tr(UNTITLED)
+        row = Row(name, kind="group", depth=entry.depth, folder_id=entry.id, count=len(ids))
+        return replace(row, unfolded=unfolded, holds=() if unfolded else tuple(ids))
 
     def fold(self, folder_id: str, folded: bool | None = None) -> None:
         """Hide or show what is in a folder; the other of the two without a word on it."""
@@ -322,6 +341,10 @@ class ChatListModel(QAbstractListModel):
         if not hiding <= self.unfolded:
             self.unfolded |= hiding
             self.refresh()
+        group = self._group_of.get(chat_id)
+        if group is not None and group not in self.unfolded:
+            self.unfolded.add(group)
+            self.refresh()
 
     @Slot()
     def refresh(self) -> None:
@@ -334,7 +357,8 @@ class ChatListModel(QAbstractListModel):
             return
         chats, folders = self._library.chats(), self._library.order.folders()
         self._hits = {}
-        rows, self._counts = entries(chats, folders, self.unfolded)
+        rows, self._counts, self._groups = entries(chats, folders, self.unfolded)
+        self._group_of = {i: key for key, ids in self._groups.items() for i in ids}
         self._show(rows or [_nothing()])
 
     @Slot(str, list, bool)
@@ -390,11 +414,20 @@ class ChatListModel(QAbstractListModel):
         row = self.row(index)
         if row is None:
             return None
-        if role in _TEXTS:
+        if role == int(Qt.ItemDataRole.EditRole):
+            return self._named(index, row)
+        if role == int(Qt.ItemDataRole.DisplayRole):
             return row.text
         if role == int(Qt.ItemDataRole.ToolTipRole) and row.chat_id:
             return plain_tip("\n".join([row.text, *(f"#{tag}" for tag in row.tags)]))
         return row if role == ROW_ROLE else None
+
+    def _named(self, index: Index, row: Row) -> str:
+        """What a person gives another name by writing over it."""
+        entry = self.entry(index)
+        alone = entry is not None and entry.kind == "chat" and not entry.group
+        chat = self._library.chat(row.chat_id) if alone else None
+        return chat.title if chat is not None and chat.title else row.text
 
     def _state(self, index: Index, role: int) -> Any:
         entry = self.entry(index)
@@ -424,6 +457,8 @@ class ChatListModel(QAbstractListModel):
             return [entry.id]
         if entry.kind == "heading" or entry.id in self.unfolded:
             return []
+        if entry.kind == "group":
+            return self._groups[entry.id]
         order, inside = self._library.order, []
         for chat in self._library.in_use():
             if entry.kind == "archive":
@@ -438,15 +473,21 @@ class ChatListModel(QAbstractListModel):
 
     def setData(self, index: Index, value: Any, role: int = int(Qt.ItemDataRole.EditRole)) -> bool:
         entry = self.entry(index)
-        if entry is None or entry.kind not in {"chat", "folder"}:
+        if entry is None or entry.kind not in {"chat", "folder", "group"}:
             return False
         row = self.row(index)
-        if row is None or row.text == value:
+        if row is None or self._named(index, row) == value:
             return False  # an editor that is left as it was names nothing
+        words = " ".join(str(value).split())
         if entry.kind == "folder":
-            self._library.order.rename(entry.id, " ".join(str(value).split()))
+            self._library.order.rename(entry.id, words)
+        elif entry.kind == "group" and words:
+            named = {"title": words, "titled_by": "person"}
+            self._library.change(dict.fromkeys(self._groups[entry.id], named))
+        elif entry.group and words:
+            self._library.change({entry.id: {"variant": words}})
         else:
-            self._library.rename(entry.id, str(value))
+            self._library.rename(entry.id, words)
         return True
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -456,7 +497,7 @@ class ChatListModel(QAbstractListModel):
         flag = Qt.ItemFlag.NoItemFlags
         if entry.kind != "heading":
             flag = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        if entry.kind in {"chat", "folder"}:
+        if entry.kind in {"chat", "folder", "group"}:
             flag |= Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsDragEnabled
         if not self._query:
             flag |= Qt.ItemFlag.ItemIsDropEnabled
@@ -467,6 +508,7 @@ class ChatListModel(QAbstractListModel):
         chat = self._library.chat(chat_id)
         folder = self._library.order.folder(chat.folder_id if chat is not None else None)
         hidden = [folder.id, folder.parent_id or ""] if folder is not None else []
+        hidden.append(self._group_of.get(chat_id, ""))
         for entry_id in [chat_id, *hidden, *([ARCHIVE] if chat and chat.archived_at else [])]:
             index = self.row_of(entry_id)
             if index.isValid():
@@ -498,10 +540,24 @@ class ChatListModel(QAbstractListModel):
             return False
         between = self.entry(self.index(max(0, row - 1))) if row >= 0 else Entry("heading", "")
         target = self.entry(parent) if parent.isValid() else between
-        rows = [Entry(*each) for each in json.loads(bytes(data.data(DRAGGED).data()))]
+        dragged = [Entry(*each) for each in json.loads(bytes(data.data(DRAGGED).data()))]
+        rows = self._ungrouped(dragged)
+        if target is not None and target.kind == "group":
+            target = self._ungrouped([target])[0]
         if target is not None and target not in rows:
             self.dropped.emit(rows, target)
         return False  # the rows move when the list is made anew, and not by the view
+
+    def _ungrouped(self, rows: list[Entry]) -> list[Entry]:
+        """The rows, with its chats in the place of each group."""
+        found = [
+            each
+            for row in rows
+            for each in (
+                [row] if row.kind != "group" else [Entry("chat", i) for i in self.chats_of(row)]
+            )
+        ]
+        return list(dict.fromkeys(found))
 
 
 def _nothing() -> Entry:

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOpti
 from app.chats.attached import numbers_of
 from app.chats.organising import ARCHIVE
 from app.settings.language import counted, number, tr
-from app.store import Chat, SearchHit
+from app.store import UNTITLED, Chat, SearchHit
 from app.ui.style import tokens as t
 from app.ui.style.icons import badge, icon
 from app.ui.style.theme import grown, theme, ui_font
@@ -51,6 +51,7 @@ class Row:
         count: how many chats are in it.
         unfolded: whether they are shown.
         tags: of a chat.
+        holds: of a group that is folded, its chats.
     """
 
     text: str
@@ -65,6 +66,7 @@ class Row:
     count: int = 0
     unfolded: bool = False
     tags: tuple[str, ...] = ()
+    holds: tuple[str, ...] = ()
 
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
@@ -75,9 +77,9 @@ WAITING_ROLE = ROW_ROLE + 3
 
 
 def found_row(chat: Chat, hit: SearchHit) -> Row:
-    title = chat.shown_title
+    title, own = chat.shown_title, chat.title or tr(UNTITLED)
     found = Row(title, chat.id, hit.message_id, kind="chat", tags=chat.tags)
-    if hit.message_id is None or hit.snippet == title:  # the title says it all
+    if hit.message_id is None or hit.snippet == own:  # the title says it all
         return replace(found, title_marks=hit.marks)
     place = _place(hit)
     marks = tuple((begin + len(place), end + len(place)) for begin, end in hit.marks)
@@ -98,7 +100,9 @@ def name(row: Row, *, living: bool, unseen: bool, waiting: bool = False) -> str:
         return row.text
     parts = [row.text]
     if row.kind != "chat":
-        parts.append(tr("folder") if row.kind == "folder" else tr("archived chats"))
+        group = tr("group", "of chats that were asked together")
+        kinds = {"folder": tr("folder"), "group": group}
+        parts.append(kinds.get(row.kind, tr("archived chats")))
         count = number(row.count)
         parts.append(counted("{count} chat", "{count} chats", row.count, count=count))
         parts.append(tr("unfolded") if row.unfolded else tr("folded"))
@@ -129,7 +133,7 @@ Index = QModelIndex | QPersistentModelIndex
 Place = Callable[[QRect], QRect]
 """Where a part belongs that is placed from the left, in the direction of the window."""
 
-INDENT = 14
+INDENT = 20
 """Pixels for each level of folders."""
 
 
@@ -182,7 +186,7 @@ class ChatDelegate(QStyledItemDelegate):
             dot = place(QRect(area.right() - 16, top, 8, 8))
             painter.drawEllipse(QRectF(dot).adjusted(0.5, 0.5, -0.5, -0.5))
             right = 24
-        chosen = bool(row.chat_id) and row.chat_id == self.current
+        chosen = self._is_current(row)
         painter.setFont(ui_font(t.UI_PX, QFont.Weight.Medium if chosen else QFont.Weight.Normal))
         painter.setPen(QColor(tokens.text))
         line = QRect(area.left() + 8, area.top(), area.width() - 8 - right, grown(30))
@@ -235,6 +239,10 @@ class ChatDelegate(QStyledItemDelegate):
         painter.setPen(pen)
         return end - width - 8
 
+    def _is_current(self, row: Row) -> bool:
+        """Whether it stands for the chat that has the focus."""
+        return bool(self.current) and (row.chat_id == self.current or self.current in row.holds)
+
     def _ground(
         self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, row: Row
     ) -> None:
@@ -242,7 +250,7 @@ class ChatDelegate(QStyledItemDelegate):
         state = option.state
         focused = state & QStyle.StateFlag.State_HasFocus
         painter.setPen(QColor(tokens.accent) if focused else Qt.PenStyle.NoPen)
-        if row.chat_id and row.chat_id == self.current:
+        if self._is_current(row):
             painter.setBrush(QColor(tokens.pressed))
         elif state & QStyle.StateFlag.State_Selected and self.several:
             painter.setBrush(QColor(tokens.accent_quiet))

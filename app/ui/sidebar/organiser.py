@@ -90,6 +90,10 @@ class Organiser(QObject):
             undo,
         )
 
+    def ungroup(self, ids: Sequence[str]) -> None:
+        """Let the chats of a group stand each by itself."""
+        self.done.emit(tr("Chats ungrouped"), self._order.ungroup(ids))
+
     def new_folder(self, parent_id: str | None = None, ids: Sequence[str] = ()) -> None:
         """Ask for a name and make a folder, into which the chats then go."""
         dialog = NameDialog(tr("New Folder"), tr("Make"), (), self._parent)

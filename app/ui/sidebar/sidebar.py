@@ -207,6 +207,7 @@ class Sidebar(QFrame):
         opened(id, message_id, words): a chat was chosen; with a search, the message that has its
             words, and these; otherwise both are "".
         opened_beside(id): the same, at the right of the active pane.
+        together_asked(ids): the chats of a group are to be opened side by side.
         deleted(id), several_deleted(ids): the person deletes it, or them.
         new_asked(), fold_asked(), menu_asked(at): the buttons at the top.
         trash_asked(): the entry at the foot.
@@ -215,6 +216,7 @@ class Sidebar(QFrame):
 
     opened = Signal(str, str, str)
     opened_beside = Signal(str)
+    together_asked = Signal(list)
     deleted = Signal(str)
     several_deleted = Signal(list)
     new_asked = Signal()
@@ -310,6 +312,11 @@ class Sidebar(QFrame):
         """The chat of the row that has the focus; "" while the list has not."""
         row = self.model.row(self.list.currentIndex()) if self.list.hasFocus() else None
         return row.chat_id if row is not None else ""
+
+    def focused_fold(self) -> str:
+        """The folder or group whose row has the focus; "" while the list has not."""
+        entry = self.model.entry(self.list.currentIndex()) if self.list.hasFocus() else None
+        return entry.id if entry is not None and entry.kind in {"folder", "group"} else ""
 
     def chosen_chats(self) -> list[str]:
         """The chats of the chosen rows, if the list has the focus."""
@@ -431,6 +438,8 @@ class Sidebar(QFrame):
             menu = QMenu(self)
             words = tr("Fold") if entry.id in self.model.unfolded else tr("Unfold")
             menu.addAction(words, lambda: self.model.fold(entry.id))
+        elif entry.kind == "group":
+            menu = self._group_menu(entry.id, self.model.chats_of(entry))
         else:
             chosen = self.list.chosen()
             menu = self._chat_menu(entry.id, chosen if entry.id in chosen else [entry.id])
@@ -444,13 +453,26 @@ class Sidebar(QFrame):
             menu.addAction(tr("Open Beside"), lambda: self.opened_beside.emit(chat_id))
             menu.addSeparator()
             menu.addAction(tr("Rename…"), lambda: self.rename(chat_id))
+        self._add_to(menu, ids)
+        return menu
+
+    def _group_menu(self, group: str, ids: list[str]) -> QMenu:
+        menu = QMenu(self)
+        menu.addAction(tr("Open Side by Side"), lambda: self.together_asked.emit(ids))
+        menu.addSeparator()
+        menu.addAction(tr("Rename…"), lambda: self.rename(group))
+        menu.addAction(tr("Ungroup"), lambda: self.organiser.ungroup(ids))
+        self._add_to(menu, ids)
+        return menu
+
+    def _add_to(self, menu: QMenu, ids: list[str]) -> None:
+        """What can be done with one chat or several."""
         self.organiser.add_to(menu, ids)
         menu.addSeparator()
         menu.addAction(tr("Export…"), lambda: self.export_asked.emit(ids))
         n, count = len(ids), number(len(ids))
         several = counted("Delete {count} Chat", "Delete {count} Chats", n, count=count)
         menu.addAction(tr("Delete") if n == 1 else several, lambda: self._delete(ids))
-        return menu
 
     def _delete(self, ids: list[str]) -> None:
         if len(ids) > 1:

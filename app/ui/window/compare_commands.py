@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -9,6 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.chats.table import AnswerTable
@@ -220,7 +222,12 @@ class Broadcast(QObject):
         if not self._on or speaker not in group or len(group) < 2:
             return
         others = [pane for pane in group if pane is not speaker]
+        begun = [p for p in others if p.chat.transcript.leaf_id is None]
+        if len(speaker.chat.transcript.path) <= 2:  # the message and its reply
+            begun = [p for p in group if p is speaker or p in begun]
         busy = [pane for pane in others if not pane.chat.send(text, files)]
+        if len(begun) > 1:
+            self._library.order.group(_variants([pane.chat for pane in begun]))
         told = []
         if not self._kept:
             self._switch(False)
@@ -236,6 +243,20 @@ class Broadcast(QObject):
             )
         if told:
             self.said.emit(". ".join(told))
+
+
+def _variants(chats: Sequence[Chat]) -> dict[str, str]:
+    """By chat what tells it from the others: its model, its seed, or else a number."""
+    names = [chat.model_status.name for chat in chats]
+    seeds = [chat.options.seed for chat in chats]
+    if len(set(names)) == 1 and None not in seeds and len(set(seeds)) == len(seeds):
+        return {chat.id: tr("Seed {n}", n=chat.options.seed) for chat in chats}
+    times, seen = Counter(names), Counter[str]()
+    found = {}
+    for chat, name in zip(chats, names, strict=True):
+        seen[name] += 1
+        found[chat.id] = f"{name} {seen[name]}" if times[name] > 1 else name
+    return found
 
 
 def _name(pane: ChatPane) -> str:
@@ -266,9 +287,12 @@ class Together(QObject):
         self._comparisons = comparisons
         self._library = library
         self._settings = settings
+        self._workspace = workspace
         self._on = False
         self._panes: dict[QObject, ChatPane] = {}
         workspace.pane_made.connect(self._on_pane_made)
+        workspace.arranged.connect(self._name_tabs)
+        library.listed.connect(self._name_tabs)
         comparisons.kept.connect(self._on_kept)
 
     @command("tie_scrolling", mark("Scroll Compared Answers Together"), checkable=True)
@@ -302,6 +326,19 @@ class Together(QObject):
         self._panes[viewport] = pane
         viewport.installEventFilter(self)
         viewport.destroyed.connect(partial(self._panes.pop, viewport, None))
+
+    @Slot()
+    def _name_tabs(self) -> None:
+        """Chats of one group that are open are called by what they differ in.
+
+        A narrow tab has no room for more, and the rest is the same in all of them.
+        """
+        panes = self._workspace.panes()
+        times = Counter(pane.chat.record.group_id for pane in panes)
+        for pane in panes:
+            record = pane.chat.record
+            several = record.group_id is not None and times[record.group_id] > 1
+            pane.chat.set_short(record.variant if several else "")
 
     @Slot(str, list, str)
     def _on_kept(self, model: str, compared: list[str], names: str) -> None:

@@ -44,6 +44,7 @@ class SidebarCommands(QObject):
         sidebar.model.refolded.connect(self._on_refolded)
         sidebar.organiser.done.connect(undos.offer)
         sidebar.several_deleted.connect(self.delete_several)
+        sidebar.together_asked.connect(self._open_together)
         workspace.active_changed.connect(self._on_panes)
 
     @command("search", mark("Search All Chats"), "Ctrl+Shift+F")
@@ -61,6 +62,8 @@ class SidebarCommands(QObject):
         return self._sidebar.chosen_chats() or [self._meant()]
 
     def _cannot_rename(self) -> str:
+        if self._sidebar.focused_fold():
+            return ""
         chat = self._library.find(self._meant())
         return (chat.can(Action.RENAME) or "") if chat is not None else self._not_listed()
 
@@ -73,6 +76,9 @@ class SidebarCommands(QObject):
 
     @command("rename", mark("Rename Chat…"), "F2", why_not=_cannot_rename)
     def rename(self) -> None:
+        if fold := self._sidebar.focused_fold():
+            self._sidebar.rename(fold)
+            return
         chat_id = self._meant()
         if not self._sidebar.focused_chat():
             self._show_sidebar(True)
@@ -126,6 +132,13 @@ class SidebarCommands(QObject):
     def new_folder(self) -> None:
         self._show_sidebar(True)
         self._sidebar.organiser.new_folder()
+
+    @Slot(list)
+    def _open_together(self, ids: list[str]) -> None:
+        for number, chat_id in enumerate(ids):
+            self._chats.open(chat_id, "right" if number else "tab")
+        panes = [pane for pane in map(self._workspace.pane, ids) if pane is not None]
+        self._workspace.share_width(panes)
 
     @Slot()
     def _on_refolded(self) -> None:

@@ -165,11 +165,11 @@ def test_g4_columns_are_called_by_what_differs(start: Start):
     columns = three_columns(run)
     for pane in columns:
         run.answered(pane)
-    assert [pane.chat.record.title for pane in columns] == ["Seed 1", "Seed 2", "Seed 3"]
-    columns[2].chat.rename("My own name")
+    tabs = [run.window.workspace.dock(pane.chat.id).windowTitle() for pane in columns]
+    assert tabs == ["Seed 1", "Seed 2", "Seed 3"]
     columns[1].header.keep.click()
-    assert columns[1].chat.record.title == "say hello"
-    assert columns[2].chat.record.title == "My own name"
+    assert run.window.workspace.dock(columns[1].chat.id).windowTitle() == "say hello – Seed 2"
+    assert {pane.chat.record.title for pane in columns} == {"say hello"}
 
 
 def test_the_dialog_says_why_nothing_can_be_compared(look, qtbot: QtBot):

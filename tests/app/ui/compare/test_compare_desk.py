@@ -121,7 +121,7 @@ def test_hidden_columns_do_not_tell_which_is_which_until_one_is_kept(start: Star
     assert (
         run.window.toast.text == "Answer A was two, Answer B one. two was kept 1 of 1 times so far"
     )
-    assert [run.app.library.chat(chat_id).title for chat_id in ids] == ["say hello", "one"]
+    assert [run.app.library.chat(chat_id).variant for chat_id in ids] == ["two", "one"]
 
 
 def test_hidden_columns_are_known_once_they_are_left(start: Start):
@@ -129,7 +129,7 @@ def test_hidden_columns_are_known_once_they_are_left(start: Start):
     said_before(run)
     ids = [pane.chat.id for pane in columns(run, blind=True)]
     escape(run)
-    assert [run.app.library.chat(chat_id).title for chat_id in ids] == ["two", "one"]
+    assert [run.app.library.chat(chat_id).variant for chat_id in ids] == ["two", "one"]
 
 
 def test_a_comparison_goes_on_after_a_restart(start: Start):
@@ -142,7 +142,7 @@ def test_a_comparison_goes_on_after_a_restart(start: Start):
     assert [pane.header.model_button.text() for pane in run.panes] == ["Answer A", "Answer B"]
     run.panes[1].header.keep.click()
     assert {pane.chat.id for pane in run.panes} == {before, ids[1]}
-    assert run.app.library.chat(ids[0]).title == "two"
+    assert run.app.library.chat(ids[0]).variant == "two"
 
 
 @pytest.mark.parametrize("told", [None, [], {}, [1], [{"columns": {"a": "b"}}], [{"columns": 3}]])

@@ -68,8 +68,9 @@ def test_each_line_is_answered_by_each_column_and_knows_nothing_of_the_others(ru
     assert window(run).grid.horizontalHeaderItem(1).text() == "Seed 1"
     assert [len(reply.turns) for reply in run.engine.sent] == [1] * 6
     assert {reply.params.seed for reply in run.engine.sent} == {1, 2}
-    titles = {chat.title for chat in run.app.library.chats()}
-    assert titles == {"Seed 1, 3 messages", "Seed 2, 3 messages"}
+    chats = run.app.library.chats()
+    assert {chat.shown_title for chat in chats} == {"say one – Seed 1", "say one – Seed 2"}
+    assert len({chat.group_id for chat in chats}) == 1
     assert window(run).words.text().startswith("6 of 6 answers")
     assert not window(run).go.isEnabled()
 

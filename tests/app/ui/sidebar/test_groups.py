@@ -1,0 +1,196 @@
+"""The chats of one comparison or broadcast: a group in the list, named by what was asked."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit
+
+from app.chats.options import ChatOptions
+from app.chats.organising import Entry, day_heading, day_headings, entries
+from app.settings.paths import GUIDE
+from app.store import Chat, Store
+from app.ui.compare.compare_dialog import Column
+from app.ui.pane.pane import ChatPane
+from app.ui.sidebar.chat_list import Row
+from tests.app.conftest import Run, Start
+
+
+def rows(run: Run) -> list[Row]:
+    model = run.window.sidebar.model
+    found = [model.row(model.index(n)) for n in range(model.rowCount())]
+    return [row for row in found if row is not None]
+
+
+def words(run: Run) -> list[str]:
+    return [row.text for row in rows(run)]
+
+
+def compared(run: Run) -> list[ChatPane]:
+    """Three columns, each with its answer."""
+    run.ready()
+    columns = [Column(GUIDE, ChatOptions(seed=n), f"Seed {n}") for n in (1, 2, 3)]
+    panes = run.window.chats.comparisons.begin(columns, "", "say hello")
+    for pane in panes:
+        run.answered(pane)
+    return panes
+
+
+def focus(run: Run, row: int) -> None:
+    view = run.window.sidebar.list
+    view.setFocus()
+    view.setCurrentIndex(run.window.sidebar.model.index(row))
+    run.until(view.hasFocus)
+
+
+def press(run: Run, key: Qt.Key) -> None:
+    run.qtbot.keyClick(run.window.sidebar.list, key)
+
+
+def test_a_comparison_is_one_line_that_unfolds_to_its_seeds(start: Start):
+    run = start()
+    panes = compared(run)
+    assert words(run) == ["Today", "say hello"]
+    group = rows(run)[1]
+    assert (group.kind, group.count) == ("group", 3)
+    assert panes[0].chat.id in group.holds, "the line of the chat that has the focus is marked"
+    focus(run, 1)
+    press(run, Qt.Key.Key_Right)
+    assert words(run) == ["Today", "say hello", "Seed 1", "Seed 2", "Seed 3"]
+    panes[1].header.keep.click()
+    assert words(run) == ["Today", "say hello", "Seed 1", "Seed 2", "Seed 3"]
+    focus(run, 4)
+    press(run, Qt.Key.Key_Left)
+    press(run, Qt.Key.Key_Left)
+    assert words(run) == ["Today", "say hello"]
+    run.end()
+    run = start()
+    assert words(run) == ["Today", "say hello"]
+
+
+def test_new_chats_that_hear_one_message_are_a_group_named_by_model_or_number(start: Start):
+    run = start()
+    run.ready()
+    first = run.pane
+    run.window.commands["split_right"].trigger()
+    second = run.pane
+    run.window.broadcast.toggle()
+    run.window.broadcast.toggle_kept()
+    run.say("say all", second)
+    assert run.answered(first) == run.answered(second) == "all "
+    dock = run.window.workspace.dock
+    assert [dock(p.chat.id).windowTitle() for p in (first, second)] == ["Guide 1", "Guide 2"]
+    run.window.sidebar.model.reveal(second.chat.id)
+    assert words(run) == ["Today", "say all", "Guide 1", "Guide 2"]
+    run.say("say more", second)
+    run.answered(first)
+    run.answered(second)
+    assert words(run) == ["Today", "say all", "Guide 1", "Guide 2"]
+    run.window.workspace.close_pane(first)
+    assert dock(second.chat.id).windowTitle() == "say all – Guide 2"
+
+
+def test_a_group_is_renamed_pinned_moved_deleted_and_taken_apart_as_one(start: Start):
+    run = start()
+    ids = [pane.chat.id for pane in compared(run)]
+    library, sidebar = run.app.library, run.window.sidebar
+    focus(run, 1)
+    run.window.commands["rename"].trigger()
+    editor = sidebar.list.findChild(QLineEdit, "rename")
+    assert editor is not None
+    assert editor.text() == "say hello"
+    editor.setText("Three seeds")
+    run.qtbot.keyClick(editor, Qt.Key.Key_Return)
+    run.until(lambda: {library.chat(i).title for i in ids} == {"Three seeds"})
+    focus(run, 1)
+    run.window.commands["pin"].trigger()
+    assert words(run) == ["Pinned", "Three seeds"]
+    run.window.commands["undo_close"].trigger()
+    folder = library.order.make("Work")
+    model = sidebar.model
+    group = next(model.index(n) for n in range(model.rowCount()) if rows(run)[n].kind == "group")
+    dragged = model.mimeData([group])
+    model.dropMimeData(dragged, Qt.DropAction.MoveAction, -1, 0, model.row_of(folder.id))
+    run.until(lambda: {library.chat(i).folder_id for i in ids} == {folder.id})
+    model.fold(folder.id)
+    assert words(run) == ["Folders", "Work", "Three seeds"]
+    assert [row.depth for row in rows(run)] == [0, 0, 1]
+    focus(run, 2)
+    press(run, Qt.Key.Key_Delete)
+    assert library.chats() == []
+    run.window.toast.button.click()
+    assert words(run) == ["Folders", "Work", "Three seeds"]
+    sidebar.organiser.ungroup(ids)
+    assert words(run) == ["Folders", "Work", *["Three seeds"] * 3]
+
+
+def test_a_chat_of_a_group_is_renamed_by_what_it_differs_in_and_found_by_the_question(start: Start):
+    run = start()
+    first, *_ = (pane.chat for pane in compared(run))
+    sidebar = run.window.sidebar
+    sidebar.rename(first.id)
+    editor = sidebar.list.findChild(QLineEdit, "rename")
+    assert editor is not None
+    assert editor.text() == "Seed 1"
+    editor.setText("The good one")
+    run.qtbot.keyClick(editor, Qt.Key.Key_Return)
+    run.until(lambda: first.record.variant == "The good one")
+    assert first.record.title == "say hello"
+    sidebar.model.set_query("hello")
+    run.until(lambda: not sidebar.model.waits)
+    assert set(words(run)[1:]) == {f"say hello – {v}" for v in ("The good one", "Seed 2", "Seed 3")}
+
+
+def test_its_chats_open_side_by_side(start: Start):
+    run = start()
+    panes = compared(run)
+    ids = [pane.chat.id for pane in panes]
+    for pane in panes:
+        run.window.workspace.close_pane(pane)
+    run.window.resize(1600, 800)
+    run.window.sidebar.together_asked.emit(ids)
+    assert [pane.chat.id for pane in run.panes][-3:] == ids
+    assert all(pane.isVisible() for pane in run.panes[-3:])
+
+
+def test_what_is_left_of_a_group_is_a_chat_like_any():
+    chat = Chat("a0", "Q", group_id="g", variant="Seed 1", created_at=2.0)
+    other = replace(chat, id="b0", created_at=1.0)
+    listed = entries([chat, other], [], set())
+    (key,) = listed.groups
+    assert listed.entries[1:] == [Entry("group", key)]
+    assert listed.groups[key] == ["b0", "a0"]
+    unfolded = entries([chat, other], [], {key}).entries
+    assert unfolded[2:] == [Entry("chat", "b0", 1, key), Entry("chat", "a0", 1, key)]
+    alone = entries([chat, replace(other, archived_at=1.0)], [], set())
+    assert alone.entries[1:] == [Entry("chat", "a0"), Entry("archive", "archive")]
+    assert chat.shown_title == "Q – Seed 1"
+
+
+def test_groups_are_kept_and_taken_over(tmp_path: Path):
+    with Store.open(tmp_path / "chats.db") as store:
+        store.save_chat(Chat("a0", group_id="g", variant="Seed \ud800"))
+    with Store.open(tmp_path / "chats.db") as store:
+        (chat,) = store.chats()
+        assert (chat.group_id, chat.variant) == ("g", "Seed �")
+
+
+def test_what_is_older_than_thirty_days_stands_below_its_month_or_year(monkeypatch):
+    now = time.mktime((2026, 11, 25, 12, 0, 0, 0, 0, -1))
+    monkeypatch.setattr("app.chats.organising.time.localtime", lambda: time.gmtime(now))
+    headings = day_headings()
+
+    def heading(*day: int) -> str:
+        return day_heading(time.mktime((*day, 12, 0, 0, 0, 0, -1)), headings)
+
+    assert heading(2026, 11, 25) == "Today"
+    assert heading(2026, 11, 20) == "Previous 7 Days"
+    assert heading(2026, 11, 2) == "Previous 30 Days"
+    assert heading(2026, 10, 3) == "October"
+    assert heading(2026, 1, 1) == "January"
+    assert heading(2025, 12, 31) == "2025"
+    assert heading(2019, 5, 5) == "2019"
+    assert heading(1999, 5, 5) == "Earlier"
