@@ -9468,5 +9468,78 @@ Du hast nicht geantwortet.</translation>
         <comment>of chats that were asked together</comment>
         <translation>Gruppe</translation>
     </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Earlier this week</source>
+        <translation>Diese Woche</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>This month</source>
+        <translation>Dieser Monat</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/table.py"/>
+        <source>{column}, %n message</source>
+        <comment>{column}, %n messages</comment>
+        <translation>
+            <numerusform>{column}, %n Nachricht</numerusform>
+            <numerusform>{column}, %n Nachrichten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Chat closed</source>
+        <comment>%n chats closed</comment>
+        <translation>
+            <numerusform>Chat geschlossen</numerusform>
+            <numerusform>%n Chats geschlossen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to Main Window</source>
+        <translation>In Hauptfenster bewegen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Restore Panes</source>
+        <translation>Bereiche wiederherstellen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Maximise Pane</source>
+        <translation>Bereich maximieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>This pane already fills its window</source>
+        <translation>Dieser Bereich füllt sein Fenster bereits</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>This pane has no other tab</source>
+        <translation>Dieser Bereich hat keinen anderen Tab</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>There is no tab to the right</source>
+        <translation>Rechts ist kein Tab</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Close Other Tabs</source>
+        <translation>Andere Tabs schließen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Close Tabs to the Right</source>
+        <translation>Tabs rechts davon schließen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>Restore Panes  Shift+Esc</source>
+        <translation>Bereiche wiederherstellen  Shift+Esc</translation>
+    </message>
 </context>
 </TS>

@@ -9468,5 +9468,78 @@ No respondiste.</translation>
         <comment>of chats that were asked together</comment>
         <translation>grupo</translation>
     </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Earlier this week</source>
+        <translation>Esta semana</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>This month</source>
+        <translation>Este mes</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/table.py"/>
+        <source>{column}, %n message</source>
+        <comment>{column}, %n messages</comment>
+        <translation>
+            <numerusform>{column}, %n mensaje</numerusform>
+            <numerusform>{column}, %n mensajes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Chat closed</source>
+        <comment>%n chats closed</comment>
+        <translation>
+            <numerusform>Chat cerrado</numerusform>
+            <numerusform>%n chats cerrados</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to Main Window</source>
+        <translation>Mover a la ventana principal</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Restore Panes</source>
+        <translation>Restaurar paneles</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Maximise Pane</source>
+        <translation>Maximizar panel</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>This pane already fills its window</source>
+        <translation>Este panel ya ocupa toda su ventana</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>This pane has no other tab</source>
+        <translation>Este panel no tiene otra pestaña</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>There is no tab to the right</source>
+        <translation>No hay ninguna pestaña a la derecha</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Close Other Tabs</source>
+        <translation>Cerrar las demás pestañas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Close Tabs to the Right</source>
+        <translation>Cerrar las pestañas a la derecha</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>Restore Panes  Shift+Esc</source>
+        <translation>Restaurar paneles  Shift+Esc</translation>
+    </message>
 </context>
 </TS>

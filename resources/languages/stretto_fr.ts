@@ -9468,5 +9468,78 @@ Vous n’avez pas répondu.</translation>
         <comment>of chats that were asked together</comment>
         <translation>groupe</translation>
     </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Earlier this week</source>
+        <translation>Plus tôt cette semaine</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>This month</source>
+        <translation>Ce mois-ci</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/table.py"/>
+        <source>{column}, %n message</source>
+        <comment>{column}, %n messages</comment>
+        <translation>
+            <numerusform>{column}, %n message</numerusform>
+            <numerusform>{column}, %n messages</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Chat closed</source>
+        <comment>%n chats closed</comment>
+        <translation>
+            <numerusform>Discussion fermée</numerusform>
+            <numerusform>%n discussions fermées</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to Main Window</source>
+        <translation>Placer dans la fenêtre principale</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Restore Panes</source>
+        <translation>Rétablir les volets</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Maximise Pane</source>
+        <translation>Agrandir le volet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>This pane already fills its window</source>
+        <translation>Ce volet occupe déjà toute sa fenêtre</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>This pane has no other tab</source>
+        <translation>Ce volet n’a pas d’autre onglet</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>There is no tab to the right</source>
+        <translation>Aucun onglet à droite</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Close Other Tabs</source>
+        <translation>Fermer les autres onglets</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Close Tabs to the Right</source>
+        <translation>Fermer les onglets à droite</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>Restore Panes  Shift+Esc</source>
+        <translation>Rétablir les volets  Shift+Esc</translation>
+    </message>
 </context>
 </TS>

@@ -9349,5 +9349,76 @@ You did not answer.</source>
         <comment>of chats that were asked together</comment>
         <translation>グループ</translation>
     </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Earlier this week</source>
+        <translation>今週</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>This month</source>
+        <translation>今月</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/table.py"/>
+        <source>{column}, %n message</source>
+        <comment>{column}, %n messages</comment>
+        <translation>
+            <numerusform>{column}、%n件のメッセージ</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Chat closed</source>
+        <comment>%n chats closed</comment>
+        <translation>
+            <numerusform>%n 件のチャットを閉じました</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to Main Window</source>
+        <translation>メインウインドウに移動</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Restore Panes</source>
+        <translation>ペインを元に戻す</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Maximise Pane</source>
+        <translation>ペインを最大化</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>This pane already fills its window</source>
+        <translation>このペインはすでにウインドウ全体に表示されています</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>This pane has no other tab</source>
+        <translation>このペインにはほかのタブがありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>There is no tab to the right</source>
+        <translation>右側にタブはありません</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Close Other Tabs</source>
+        <translation>ほかのタブを閉じる</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Close Tabs to the Right</source>
+        <translation>右側のタブを閉じる</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>Restore Panes  Shift+Esc</source>
+        <translation>ペインを元に戻す  Shift+Esc</translation>
+    </message>
 </context>
 </TS>

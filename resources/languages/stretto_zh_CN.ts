@@ -9349,5 +9349,76 @@ You did not answer.</source>
         <comment>of chats that were asked together</comment>
         <translation>分组</translation>
     </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Earlier this week</source>
+        <translation>本周早些时候</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>This month</source>
+        <translation>本月</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/table.py"/>
+        <source>{column}, %n message</source>
+        <comment>{column}, %n messages</comment>
+        <translation>
+            <numerusform>{column}，%n 条消息</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/window/chat_commands.py"/>
+        <source>Chat closed</source>
+        <comment>%n chats closed</comment>
+        <translation>
+            <numerusform>已关闭 %n 个对话</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Move to Main Window</source>
+        <translation>移到主窗口</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Restore Panes</source>
+        <translation>恢复窗格</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Maximise Pane</source>
+        <translation>最大化窗格</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>This pane already fills its window</source>
+        <translation>此窗格已占满窗口</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>This pane has no other tab</source>
+        <translation>此窗格没有其他标签页</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>There is no tab to the right</source>
+        <translation>右侧没有标签页</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Close Other Tabs</source>
+        <translation>关闭其他标签页</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/pane_commands.py"/>
+        <source>Close Tabs to the Right</source>
+        <translation>关闭右侧标签页</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/workspace/tabs.py"/>
+        <source>Restore Panes  Shift+Esc</source>
+        <translation>恢复窗格  Shift+Esc</translation>
+    </message>
 </context>
 </TS>

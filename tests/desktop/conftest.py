@@ -90,7 +90,7 @@ class Desk:
     def title(self) -> str:
         """What the main window calls itself: the chat that has the focus."""
         names = [self._do("getwindowname", number) for number in self._windows().split()]
-        return next((name for name in names if name.endswith("– Stretto")), "")
+        return next((name for name in names if name.endswith("— Stretto")), "")
 
     def dialog(self, name: str) -> bool:
         """Whether a dialog of this name is on screen, and has the focus."""

@@ -245,6 +245,7 @@ ads--CTitleBarButton::menu-indicator { image: none; width: 0; }
 ads--CTitleBarButton:hover { background: $hover; }
 ads--CDockAreaTitleBar > QToolButton { background: transparent; border: none; border-radius: 6px; }
 ads--CDockWidget { background: $background; border: none; }
+#drag-label { background: $tooltip; color: $tooltip_text; padding: 6px 10px; }
 ads--CFloatingDockContainer { background: $background; border: 1px solid $divider; }
 ads--CFloatingWidgetTitleBar { background: $surface; color: $text; }
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +82,8 @@ class ChatCommands(QObject):
     def _where(self, where: str) -> str:
         """A tab in place of a pane for which there is no room: two would be too small to read."""
         active = self._workspace.active
+        if where != "tab":
+            self._workspace.restore_panes()  # there is the room that a pane has beside the others
         if where == "tab" or active is None or has_room(self._workspace, active, where):
             return where
         self._on_said(tr("No room for another pane. The chat opened as a tab."))
@@ -195,6 +197,23 @@ class ChatCommands(QObject):
             self._bring_back(chat_id)
 
         self._undos.offer(tr("Chat closed"), restore, chat_id, seconds=6.0)
+
+    def close_several(self, panes: Sequence[ChatPane]) -> None:
+        """Close panes, in one step that can be taken back."""
+        ids = [pane.chat.id for pane in panes]
+        for pane in panes:
+            self._workspace.close_pane(pane, told=False)
+        blank = {chat_id for chat_id in ids if self.discard_if_blank(chat_id)}
+
+        def restore() -> None:
+            for chat_id in ids:
+                if chat_id in blank:
+                    self._library.restore(chat_id)
+                self._bring_back(chat_id)
+
+        for chat_id in ids:
+            self._undos.drop(chat_id)
+        self._undos.offer(counted("Chat closed", "%n chats closed", len(ids)), restore, seconds=6.0)
 
     def discard_if_blank(self, chat_id: str) -> bool:
         """Take a chat out of the list if it was typed into and emptied again; whether it was."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
@@ -43,6 +43,7 @@ class Command:
         function: a method of one of the objects that `Commands` is given.
         why_not: takes the same arguments and says why the command cannot be done now, "" if it can.
         checkable: whether it is on or off.
+        words: takes the same arguments and gives the text for what it does now, where that changes.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Command:
     function: Callable[..., object]
     why_not: Callable[..., str] | None
     checkable: bool
+    words: Callable[..., str] | None
 
 
 REGISTRY: dict[str, Command] = {}
@@ -69,13 +71,14 @@ def command(
     where: Where = Where.CHATS,
     why_not: Callable[..., str] | None = None,
     checkable: bool = False,
+    words: Callable[..., str] | None = None,
 ) -> Callable[[_F], _F]:
     """Register the decorated method as what the command does. Arguments as in `Command`."""
 
     def register(function: _F) -> _F:
         if name in REGISTRY:
             raise ValueError(f"two commands are called {name}")
-        REGISTRY[name] = Command(name, text, keys, where, function, why_not, checkable)
+        REGISTRY[name] = Command(name, text, keys, where, function, why_not, checkable, words)
         return function
 
     return register
@@ -111,13 +114,20 @@ MENUS: dict[str, tuple[str, ...]] = {
         "tool_servers",
     ),
     mark("Window"): (
-        *("split_right", "split_down", "float", "move_before", "move_after", "-", "larger"),
-        *("smaller", "even_out", "layouts", "-", "next", "previous", "-", "composer"),
+        *("split_right", "split_down", "float", "move_before", "move_after", "-"),
+        *("maximise", "larger", "smaller", "even_out", "layouts", "-", "close_others"),
+        *("close_right", "-", "next", "previous", "-", "composer"),
         *("next_part", "part_before"),
     ),
     mark("Help"): ("shortcuts", "about"),
 }
 """The menus, with the names of their commands; "-" is a line. `tr` of their titles is shown."""
+
+TAB_MENU = (
+    *("rename", "pin", "-", "split_right", "split_down", "float", "maximise", "-"),
+    *("close", "close_others", "close_right"),
+)
+"""The menu of a tab."""
 
 FOCUS_KEYS = (
     (mark("Send"), mark("Enter")),
@@ -213,21 +223,30 @@ class Commands:
 
         ``submenus``: by name the commands that stand there as a menu of their own.
         """
-        made = self._menus
         for title, names in MENUS.items():
-            menu = QMenu(tr(title), self._window)
-            menu.setToolTipsVisible(True)
-            for name in names:
-                if name == "-":
-                    menu.addSeparator()
-                elif name in submenus:
-                    menu.addMenu(submenus[name])
-                else:
-                    menu.addAction(self._actions[name])
-            menu.aboutToShow.connect(lambda names=names: self._show_what_can_be(names))
-            menu.aboutToHide.connect(lambda names=names: self._enable(names))
-            made.append(menu)
-        return made
+            self._menus.append(self._menu(tr(title), names, submenus))
+        return self._menus
+
+    def pop_up(self, names: Sequence[str], window: QWidget, at: QPoint) -> None:
+        """Open a menu of these commands in a window."""
+        menu = self._menu("", names, {})
+        menu.setParent(window, menu.windowFlags())
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(at)
+
+    def _menu(self, title: str, names: Sequence[str], submenus: Mapping[str, QMenu]) -> QMenu:
+        menu = QMenu(title, self._window)
+        menu.setToolTipsVisible(True)
+        for name in names:
+            if name == "-":
+                menu.addSeparator()
+            elif name in submenus:
+                menu.addMenu(submenus[name])
+            else:
+                menu.addAction(self._actions[name])
+        menu.aboutToShow.connect(lambda: self._show_what_can_be(names))
+        menu.aboutToHide.connect(lambda: self._enable(names))
+        return menu
 
     def submenus(self) -> list[QMenu]:
         """The menus within the menus, whose entries are no commands."""
@@ -254,6 +273,13 @@ class Commands:
                 why = self.why_not(name)
                 self._actions[name].setEnabled(not why)
                 self._actions[name].setToolTip(why)
+                self._actions[name].setText(self._text(name))
+
+    def _text(self, name: str) -> str:
+        made = REGISTRY[name]
+        if made.words is None or (made.where is Where.PANE and self._active() is None):
+            return tr(made.text)
+        return tr(made.words(*self._arguments(made)))
 
     def _enable(self, names: Sequence[str]) -> None:
         """A key that cannot act now must still be heard, to say why: nothing stays disabled."""

@@ -17,6 +17,7 @@ from app.system.updates import Release
 from app.ui.dialogs.about import UpdateDialog
 from app.ui.models.fit import FitFlow
 from app.ui.models.get_model import DownloadsInWindow
+from app.ui.pane.pane import ChatPane
 from app.ui.score import ScoreView
 from app.ui.settings.look import add_appearance
 from app.ui.sidebar.guests import GuestsInWindow
@@ -26,7 +27,7 @@ from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands, FileCommands
 from app.ui.window.comforts import Comforts
-from app.ui.window.commands import Commands, Where, command
+from app.ui.window.commands import TAB_MENU, Commands, Where, command
 from app.ui.window.compare_commands import Broadcast
 from app.ui.window.context import WindowContext
 from app.ui.window.exchange_commands import ExchangeCommands, StoreCommands
@@ -193,6 +194,11 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         sidebar, workspace, chats = self.sidebar, self.workspace, self.chats
+        # What is asked for in this window is for its panes, not for those of windows beside it.
+        here = (sidebar.opened, sidebar.opened_beside, sidebar.new_asked, self.rail.new_asked)
+        for asked in (*here, self.score.chosen):
+            asked.connect(lambda *_: workspace.enter())
+        workspace.menu_asked.connect(self._pop_tab_menu)
         sidebar.opened.connect(chats.open_at)
         sidebar.opened_beside.connect(chats.open_beside)
         sidebar.deleted.connect(chats.delete)
@@ -284,6 +290,10 @@ class MainWindow(QMainWindow):
             menu.addMenu(part)
         menu.popup(at)
 
+    @Slot(object, QPoint)
+    def _pop_tab_menu(self, pane: ChatPane, at: QPoint) -> None:
+        self.commands.pop_up(TAB_MENU, pane.window(), at)
+
     # What is shown.
 
     @command("sidebar", mark("Sidebar"), "Ctrl+B")
@@ -336,4 +346,4 @@ class MainWindow(QMainWindow):
     def _on_active(self) -> None:
         active = self.workspace.active
         self.sidebar.set_current(active.chat.id if active is not None else "")
-        self._attention.set_title(f"{active.chat.title} – Stretto" if active else "Stretto")
+        self._attention.set_title(f"{active.chat.title} — Stretto" if active else "Stretto")

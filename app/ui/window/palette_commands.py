@@ -177,7 +177,9 @@ def _entries_of(menu: QMenu) -> Iterator[Entry]:
             )
 
 
-SIZE = (520, 460)
+SIZE = (520, 300)
+GROWN = 480
+"""How high the small window is once there is something to read in it."""
 
 
 class QuickAsk(QObject):
@@ -206,16 +208,23 @@ class QuickAsk(QObject):
         if pane is None:
             settings = self._settings
             chat = self._library.new(settings.model, settings.new_chat, settings.system)
-            pane = self._workspace.show_chat(chat)
+            pane = self._workspace.show_in_window(chat)
             pane.escaped.connect(self._on_escaped)
+            pane.spoken.connect(self._on_spoken)
             self._ids.add(chat.id)
-            self._workspace.float_pane(pane)
             window, main = pane.window(), self._workspace.window()
             window.resize(*map(scaled, SIZE))
             window.move(main.frameGeometry().center() - window.rect().center())
             keep_on_screen(window)
             chat.load_model()
         self._workspace.activate(pane)
+
+    @Slot(object)
+    def _on_spoken(self, pane: ChatPane) -> None:
+        window = pane.window()
+        if window is not self._workspace.window() and window.height() < scaled(GROWN):
+            window.resize(window.width(), scaled(GROWN))
+            keep_on_screen(window)
 
     def _waits(self, pane: ChatPane) -> bool:
         mine = pane.chat.id in self._ids and pane.chat.blank

@@ -37,6 +37,31 @@ def _cannot_grow(commands: PaneCommands, pane: ChatPane) -> str:
     return why_not_grow(commands.workspace, pane)
 
 
+def _of_moving_out(commands: PaneCommands, pane: ChatPane) -> str:
+    alone = commands.workspace.is_alone(pane)
+    return mark("Move to Main Window") if alone else mark("Move to New Window")
+
+
+def _of_maximising(commands: PaneCommands, _: ChatPane) -> str:
+    return mark("Restore Panes") if commands.workspace.maximised else mark("Maximise Pane")
+
+
+def _cannot_maximise(commands: PaneCommands, pane: ChatPane) -> str:
+    workspace = commands.workspace
+    can = workspace.maximised or workspace.has_neighbours(pane)
+    return "" if can else tr("This pane already fills its window")
+
+
+def _no_other_tab(commands: PaneCommands, pane: ChatPane) -> str:
+    alone = len(commands.workspace.tabs_beside(pane)) < 2
+    return tr("This pane has no other tab") if alone else ""
+
+
+def _no_tab_after(commands: PaneCommands, pane: ChatPane) -> str:
+    last = commands.workspace.tabs_beside(pane)[-1:] == [pane]
+    return tr("There is no tab to the right") if last else ""
+
+
 class PaneCommands(QObject):
     """The commands that are for one pane, or that go from pane to pane."""
 
@@ -117,7 +142,13 @@ class PaneCommands(QObject):
 
     # Where it is.
 
-    @command("float", mark("Move to New Window"), "Ctrl+Alt+O", where=Where.PANE)
+    @command(
+        "float",
+        mark("Move to New Window"),
+        "Ctrl+Alt+O",
+        where=Where.PANE,
+        words=_of_moving_out,
+    )
     def float_pane(self, pane: ChatPane) -> None:
         self.workspace.float_pane(pane)
 
@@ -161,6 +192,30 @@ class PaneCommands(QObject):
     @command("even_out", mark("Even Out Panes"), where=Where.PANE, why_not=_cannot_grow)
     def even_out(self, pane: ChatPane) -> None:
         even_out(self.workspace)
+
+    @command(
+        "maximise",
+        mark("Maximise Pane"),
+        "Shift+Esc",
+        where=Where.PANE,
+        why_not=_cannot_maximise,
+        words=_of_maximising,
+    )
+    def maximise(self, pane: ChatPane) -> None:
+        self.workspace.maximise(pane)
+
+    @command("close_others", mark("Close Other Tabs"), where=Where.PANE, why_not=_no_other_tab)
+    def close_others(self, pane: ChatPane) -> None:
+        """Close the tabs beside the pane's."""
+        beside = self.workspace.tabs_beside(pane)
+        self.chats.close_several([one for one in beside if one is not pane])
+
+    @command(
+        "close_right", mark("Close Tabs to the Right"), where=Where.PANE, why_not=_no_tab_after
+    )
+    def close_right(self, pane: ChatPane) -> None:
+        beside = self.workspace.tabs_beside(pane)
+        self.chats.close_several(beside[beside.index(pane) + 1 :])
 
     @command(
         "keep",

@@ -50,6 +50,8 @@ class SidebarCommands(QObject):
     @command("search", mark("Search All Chats"), "Ctrl+Shift+F")
     def search(self) -> None:
         self._show_sidebar(True)
+        self._sidebar.window().raise_()
+        self._sidebar.window().activateWindow()
         self._sidebar.focus_search()
 
     def _meant(self) -> str:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import PySide6QtAds as QtAds
-from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QPoint, Qt
-from PySide6.QtGui import QGuiApplication, QIcon
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QPoint, QSize, Qt
+from PySide6.QtGui import QGuiApplication, QIcon, QScreen
+from PySide6.QtWidgets import QLabel, QSplitter, QWidget
+from shiboken6 import isValid
 
 from app.ui.pane.pane import ChatPane
 from app.ui.style.icons import theme_icon
@@ -31,11 +32,10 @@ def configure_docking() -> None:
         "DockAreaHasUndockButton": False,
         "DockAreaHasTabsMenuButton": False,
         "DockAreaHideDisabledButtons": True,
+        "DoubleClickUndocksWidget": False,
         "EqualSplitOnInsertion": True,
         "MiddleMouseButtonClosesTab": True,
         "FocusHighlighting": False,
-        "DragPreviewIsDynamic": True,
-        "DragPreviewShowsContentPixmap": True,
         "FloatingContainerHasWidgetTitle": True,
         "FloatingContainerHasWidgetIcon": False,
     }.items():
@@ -88,15 +88,29 @@ def set_dock_icons(manager: QtAds.CDockManager) -> None:
 
 def keep_on_screen(window: QWidget) -> None:
     """Move a window whose edge is beyond its screen; make one smaller that is larger than it."""
-    room = window.screen().availableGeometry()
+    if window.isMaximized() or window.isFullScreen():
+        return
+    room = _screen_of(window).availableGeometry()
     size = window.frameGeometry().size().boundedTo(room.size())
     if size != window.frameGeometry().size():
-        window.resize(size)
+        window.resize(size - (window.frameGeometry().size() - window.size()))
     at = window.frameGeometry()
     left = max(room.left(), min(at.left(), room.right() - size.width() + 1))
     top = max(room.top(), min(at.top(), room.bottom() - size.height() + 1))
     if (left, top) != (at.left(), at.top()):
         window.move(left, top)
+
+
+def _screen_of(window: QWidget) -> QScreen:
+    """The screen that shows most of it; Qt's own answer is the screen it was shown on last."""
+    place = window.frameGeometry()
+
+    def shown(screen: QScreen) -> int:
+        part = screen.geometry().intersected(place)
+        return part.width() * part.height()
+
+    most = max(QGuiApplication.screens(), key=shown)
+    return most if shown(most) else window.screen()
 
 
 def save_state(manager: QtAds.CDockManager) -> str:
@@ -106,24 +120,52 @@ def save_state(manager: QtAds.CDockManager) -> str:
 
 def restore_state(manager: QtAds.CDockManager, state: str) -> bool:
     """Put the dock widgets where they stood; False, and nothing done, for a damaged state."""
-    try:
-        raw = binascii.a2b_base64(state)
-        zlib.decompress(raw[4:])  # Qt's own check of it would warn, and its sum is not compared
-    except (binascii.Error, ValueError, zlib.error):
+    if not _written(state):
         return False
+    raw = binascii.a2b_base64(state)
     # A window that waits to be deleted would be counted, and another be deleted in its stead.
     for window in manager.floatingWidgets():
         QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
     return bool(manager.restoreState(QByteArray(raw)))
 
 
+def _written(state: str) -> bytes:
+    """What a state says, in XML; nothing for a damaged one."""
+    try:
+        # Qt's own check of it would warn, and its sum is not compared.
+        return zlib.decompress(binascii.a2b_base64(state)[4:])
+    except (binascii.Error, ValueError, zlib.error):
+        return b""
+
+
 @dataclass
 class Dock:
-    """A pane and the dock widget around it; a closed one is kept a while, hidden, for undo."""
+    """A pane and the dock widget around it; a closed one is kept a while, hidden, for undo.
+
+    Attributes:
+        place: while the pane is in a window of its own, a closed dock widget that stands in the
+            main window in its stead. It keeps the place through all changes around it.
+        sizes: of the splitter in which it stood, at that time.
+        bare: its window shows no tab, as long as it is alone there.
+    """
 
     pane: ChatPane
     widget: QtAds.CDockWidget
     closed: bool = False
+    place: QtAds.CDockWidget | None = None
+    sizes: tuple[int, ...] = ()
+    bare: bool = False
+
+    @property
+    def shown_elsewhere(self) -> bool:
+        """Whether it belongs into a window of its own that is on the screen."""
+        container = self.widget.dockContainer()
+        floating = container is not None and self.widget.isInFloatingContainer()
+        return floating and bool(container.openedDockAreas())
+
+
+PLACE = "place of "
+"""Before the name of a dock widget that keeps another's place."""
 
 
 class Docks:
@@ -186,6 +228,14 @@ class Docks:
         self._by_id[chat_id] = Dock(pane, dock_around(pane, chat_id, self._manager))
         return self._by_id[chat_id]
 
+    def settle_bars(self) -> None:
+        """Show the tab of a bare window once another chat joins it, or it joins the others."""
+        for dock in self._by_id.values():
+            area = dock.widget.dockAreaWidget() if dock.bare and not dock.closed else None
+            if area is not None:
+                dock.bare = dock.widget.isFloating()
+                area.titleBar().setVisible(not dock.bare)
+
     def mark_closed(self, chat_id: str) -> None:
         self._by_id[chat_id].closed = True
         self._closed.append(chat_id)
@@ -211,9 +261,31 @@ class Docks:
         dock = self._by_id.pop(chat_id)
         if chat_id in self._closed:
             self._closed.remove(chat_id)
+        self.drop_place(dock)
         self._manager.removeDockWidget(dock.widget)
         dock.widget.deleteLater()
         return dock.pane
+
+    def leave_place(self, dock: Dock) -> None:
+        """Keep the place in the main window that a pane is about to leave."""
+        area = dock.widget.dockAreaWidget()
+        if dock.place is not None or area is None or dock.widget.isInFloatingContainer():
+            return
+        dock.sizes = tuple(self._manager.splitterSizes(area))
+        dock.place = QtAds.CDockWidget(self._manager, "")
+        dock.place.setObjectName(PLACE + dock.widget.objectName())
+        dock.place.setWidget(QWidget(), QtAds.CDockWidget.eInsertMode.ForceNoScrollArea)
+        current = area.currentDockWidget()
+        self._manager.addDockWidgetTabToArea(dock.place, area, area.index(dock.widget))
+        dock.place.toggleView(False)
+        if current is not None:
+            area.setCurrentDockWidget(current)
+
+    def drop_place(self, dock: Dock) -> None:
+        if dock.place is not None:
+            self._manager.removeDockWidget(dock.place)
+            dock.place.deleteLater()
+            dock.place, dock.sizes = None, ()
 
 
 @dataclass(frozen=True)
@@ -251,6 +323,14 @@ class Arrangement:
         return cls(docks, ids, active if isinstance(active, str) else None)
 
 
+SIDES = {
+    "left": QtAds.DockWidgetArea.LeftDockWidgetArea,
+    "right": QtAds.DockWidgetArea.RightDockWidgetArea,
+    "up": QtAds.DockWidgetArea.TopDockWidgetArea,
+    "down": QtAds.DockWidgetArea.BottomDockWidgetArea,
+}
+
+
 class DockPlacing:
     """Moves the docks of one dock manager.
 
@@ -276,26 +356,57 @@ class DockPlacing:
         elif where == "tab":
             self._manager.addDockWidgetTabToArea(dock.widget, area)
         else:
-            side = "RightDockWidgetArea" if where == "right" else "BottomDockWidgetArea"
-            self._manager.addDockWidget(getattr(QtAds.DockWidgetArea, side), dock.widget, area)
+            self._manager.addDockWidget(SIDES[where], dock.widget, area)
 
     def put_back(self, dock: Dock, active: ChatPane | None) -> None:
-        """Show a hidden dock widget where it was, or with the others if that place is gone."""
-        if dock.widget.dockAreaWidget() is None:
-            self.insert(dock, "tab", active)
-        if dock.widget.isClosed():
-            dock.widget.toggleView(True)
+        """Show a hidden dock widget where it was, or with the others if that place is gone.
 
-    def float(self, pane: ChatPane) -> None:
-        """Move a pane out into a window of its own, or back into the main one."""
-        widget = self._docks[pane.chat.id].widget
-        if widget.isInFloatingContainer():
-            self._manager.addDockWidget(QtAds.DockWidgetArea.RightDockWidgetArea, widget)
+        Where it was is in the main window, if the one that it had to itself has gone.
+        """
+        widget = dock.widget
+        if widget.isInFloatingContainer() and not dock.shown_elsewhere:
+            self.take_back(dock, active)
+        elif widget.dockAreaWidget() is None:
+            self.insert(dock, "tab", active)
+        if widget.isClosed():
+            widget.toggleView(True)
+
+    def float(self, dock: Dock, at: QPoint | None = None) -> QWidget:
+        """Move a pane out into a window of its own, wholly on the screen; returns the window.
+
+        ``at``: where the window's upper left corner is to be.
+        """
+        size = dock.pane.size() if dock.pane.isVisible() else QSize()
+        corner = at or dock.pane.mapToGlobal(QPoint(24, 24))
+        self._docks.leave_place(dock)
+        window: QWidget = self._manager.addDockWidgetFloating(dock.widget)
+        window.resize(size.expandedTo(QSize(480, 520)))
+        window.move(corner)
+        keep_on_screen(window)
+        return window
+
+    def take_back(self, dock: Dock, active: ChatPane | None) -> None:
+        """Move a pane from a window of its own to where it was in the main one."""
+        place, sizes = dock.place, dock.sizes
+        area = place.dockAreaWidget() if place is not None else None
+        if place is None or area is None:
+            self.insert(dock, "tab", active)
         else:
-            widget.setFloating()
-            window = pane.window()
-            window.resize(max(480, pane.width()), max(520, pane.height()))
-            keep_on_screen(window)
+            self._manager.addDockWidgetTabToArea(dock.widget, area, area.index(place))
+            if len(sizes) == len(self._manager.splitterSizes(area)):
+                self._manager.setSplitterSizes(area, sizes)
+        self._docks.drop_place(dock)
+
+    def drop(self, dock: Dock, area: QtAds.CDockAreaWidget, where: str, index: int) -> None:
+        """Put a dragged pane into an area: as its tab ``index``, or beside it on one of SIDES."""
+        if area.window() is not self._manager.window():
+            self._docks.leave_place(dock)
+        if where == "tab":
+            self._manager.addDockWidgetTabToArea(dock.widget, area, index)
+        else:
+            self._manager.addDockWidget(SIDES[where], dock.widget, area)
+        if not dock.widget.isInFloatingContainer():
+            self._docks.drop_place(dock)
 
     def share_width(self, panes: list[ChatPane]) -> None:
         """Give the columns that stand with these panes the same width."""
@@ -313,6 +424,10 @@ class DockPlacing:
                 layout.activate()
         self.restoring = True
         try:
+            said = _written(state)
+            for dock in self._docks.all():
+                if (PLACE + dock.widget.objectName()).encode() in said:
+                    self._docks.leave_place(dock)
             restore_state(self._manager, state)
             # What the arrangement did not know is nowhere now, or as it was.
             for dock in self._docks.all():
@@ -321,5 +436,42 @@ class DockPlacing:
             for dock in self._docks.all():
                 if not dock.closed and dock.widget.isClosed():
                     self.put_back(dock, active)
+                lost = dock.place is not None and dock.place.dockAreaWidget() is None
+                if lost or not dock.widget.isInFloatingContainer():
+                    self._docks.drop_place(dock)
+            for window in self._manager.floatingWidgets():
+                keep_on_screen(window)
         finally:
             self.restoring = False
+
+
+class Maximised:
+    """The area that has its window to itself; the others come back by ``restore``."""
+
+    def __init__(self) -> None:
+        self.area: QtAds.CDockAreaWidget | None = None
+        self._hidden: list[QWidget] = []
+        self._sizes: list[tuple[QSplitter, list[int]]] = []
+
+    def show(self, area: QtAds.CDockAreaWidget) -> None:
+        """Hide all that stands beside the area."""
+        self.area = area
+        part: QWidget = area
+        while isinstance(splitter := part.parentWidget(), QSplitter):
+            self._sizes.append((splitter, splitter.sizes()))
+            for n in range(splitter.count()):
+                beside = splitter.widget(n)
+                if beside is not None and beside is not part and not beside.isHidden():
+                    beside.hide()
+                    self._hidden.append(beside)
+            part = splitter
+
+    def restore(self) -> None:
+        """Show them where and as large as they were."""
+        for part in self._hidden:
+            if isValid(part):
+                part.show()
+        for splitter, sizes in self._sizes:
+            if isValid(splitter) and splitter.count() == len(sizes):
+                splitter.setSizes(sizes)
+        self.area, self._hidden, self._sizes = None, [], []

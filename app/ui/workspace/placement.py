@@ -21,7 +21,7 @@ def why_not_move(workspace: Workspace, pane: ChatPane, step: int) -> str:
     if dock is None or area is None or dock.isInFloatingContainer():
         return tr("This chat has a window of its own. Move it back first.")
     areas = _areas(workspace)
-    if 0 <= areas.index(area) + step < len(areas) or area.dockWidgetsCount() > 1:
+    if 0 <= areas.index(area) + step < len(areas) or area.openDockWidgetsCount() > 1:
         return ""
     if step > 0:
         return tr("There is no pane after this one")
@@ -34,11 +34,12 @@ def move_pane(workspace: Workspace, pane: ChatPane, step: int) -> None:
     area = dock.dockAreaWidget() if dock is not None else None
     if dock is None or area is None or dock.isInFloatingContainer():
         return
+    workspace.restore_panes()
     areas = _areas(workspace)
     at = areas.index(area) + step
     if 0 <= at < len(areas):
         workspace.manager.addDockWidgetTabToArea(dock, areas[at])
-    elif area.dockWidgetsCount() > 1:
+    elif area.openDockWidgetsCount() > 1:
         side = QtAds.DockWidgetArea
         where = side.RightDockWidgetArea if step > 0 else side.LeftDockWidgetArea
         workspace.manager.addDockWidget(where, dock, area)
@@ -50,11 +51,16 @@ def move_pane(workspace: Workspace, pane: ChatPane, step: int) -> None:
 
 def why_not_grow(workspace: Workspace, pane: ChatPane) -> str:
     """Why `grow_pane` would do nothing, "" if it would do something."""
-    return "" if _shared(workspace, pane) else tr("There is no other pane beside this one")
+    return (
+        ""
+        if workspace.maximised or _shared(workspace, pane)
+        else tr("There is no other pane beside this one")
+    )
 
 
 def grow_pane(workspace: Workspace, pane: ChatPane, by: int) -> None:
     """Larger (+1) or smaller (-1), in the direction in which it stands beside others."""
+    workspace.restore_panes()
     shared = _shared(workspace, pane)
     if shared is not None:
         _grow(*shared, by)
@@ -88,6 +94,7 @@ def has_room(workspace: Workspace, pane: ChatPane, where: str) -> bool:
 
 def even_out(workspace: Workspace) -> None:
     """Give all panes of the main window the same room: columns their width, rows their height."""
+    workspace.restore_panes()
     for splitter in workspace.manager.findChildren(QSplitter):
         sizes = splitter.sizes()
         shown = sum(size > 0 for size in sizes)

@@ -115,24 +115,35 @@ class TitleBars(QObject):
         asked(chat id, where): a new chat beside this one; "tab", "right" or "down".
         pressed(chat id): its tab was pressed.
         turned(): another tab of an area is its current one.
+        restore_asked(): the panes that a maximised one hides are wanted again.
     """
 
     asked = Signal(str, str)
     pressed = Signal(str)
     turned = Signal()
+    restore_asked = Signal()
 
     def __init__(self, manager: QtAds.CDockManager, parent: QObject) -> None:
         super().__init__(parent)
         self._manager = manager
+        self._maximised: StripButtons | None = None
         manager.dockAreaCreated.connect(self._on_area)
         theme().changed.connect(self._on_theme)
         self._on_theme()
 
     @Slot(object)
     def _on_area(self, area: QtAds.CDockAreaWidget) -> None:
-        StripButtons(area, lambda where: self._on_asked(area, where))
+        StripButtons(area, lambda where: self._on_asked(area, where), self.restore_asked.emit)
         area.titleBar().tabBar().tabBarClicked.connect(lambda index: self._on_tab(area, index))
         area.currentChanged.connect(lambda index: self.turned.emit())
+
+    def show_maximised(self, area: QtAds.CDockAreaWidget | None) -> None:
+        """Say in this area's bar, and in no other, that it hides the others."""
+        if self._maximised is not None and isValid(self._maximised):
+            self._maximised.restore.hide()
+        self._maximised = area.titleBar().findChild(StripButtons) if area is not None else None
+        if self._maximised is not None:
+            self._maximised.restore.show()
 
     def _on_asked(self, area: QtAds.CDockAreaWidget, where: str) -> None:
         current = area.currentDockWidget()
@@ -164,8 +175,13 @@ class StripButtons(QObject):
         ("rows", mark("New chat below  Ctrl+Shift+\\"), "down"),
     )
 
-    def __init__(self, area: QtAds.CDockAreaWidget, asked: Callable[[str], None]) -> None:
-        """``asked`` gets "tab", "right" or "down"."""
+    def __init__(
+        self,
+        area: QtAds.CDockAreaWidget,
+        asked: Callable[[str], None],
+        restore: Callable[[], None],
+    ) -> None:
+        """``asked`` gets "tab", "right" or "down"; ``restore`` ends that the area is maximised."""
         bar = area.titleBar()
         super().__init__(bar)
         self._area = area
@@ -183,9 +199,15 @@ class StripButtons(QObject):
         bar.insertWidget(bar.indexOf(bar.tabBar()) + 1, self.buttons[0])
         for button in self.buttons[1:]:
             bar.insertWidget(-1, button)
+        self.restore = IconButton("arrows-in", tr("Restore Panes  Shift+Esc"), bar)
+        self.restore.hide()
+        self.restore.clicked.connect(restore)
+        bar.insertWidget(-1, self.restore)
         bar.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.MouseMove:
+            return True  # QtAds would drag all tabs at once
         # Its last events come while it is being destroyed.
         kinds = QEvent.Type
         fits = event.type() in {kinds.Resize, kinds.LayoutRequest, kinds.Show, kinds.Hide}

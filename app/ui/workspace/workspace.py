@@ -5,26 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import PySide6QtAds as QtAds
-from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
+from shiboken6 import isValid
 
 from app.chats.chat import Chat
 from app.ui.pane.empty import NoChat
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets.manners import types_words
-from app.ui.workspace.docks import Arrangement, Dock, DockPlacing, Docks, dock_manager, save_state
+from app.ui.workspace.docks import (
+    Arrangement,
+    Dock,
+    DockPlacing,
+    Docks,
+    Maximised,
+    dock_manager,
+    keep_on_screen,
+    save_state,
+)
+from app.ui.workspace.dragging import TabDrag, Target
 from app.ui.workspace.tabs import TabMarks, TitleBars
 
 
 class FocusWatch(QObject):
-    """Follows the focus from pane to pane.
+    """Follows the focus from pane to pane, and from window to window.
 
     Signals:
         entered(pane): something in this pane has the focus now.
+        window_entered(window): this window is the system's active one now.
     """
 
     entered = Signal(object)
+    window_entered = Signal(object)
 
     def __init__(self, active: Callable[[], ChatPane | None], parent: QObject) -> None:
         super().__init__(parent)
@@ -40,6 +53,8 @@ class FocusWatch(QObject):
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.WindowActivate:
+            self.window_entered.emit(watched)
         # A window gets keys when nothing in it has the focus, or what has it did not take them.
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             pane = self._active()
@@ -73,6 +88,7 @@ class Workspace(QWidget):
         arranged(): the layout is another and worth saving.
         new_asked(): a chat is asked for from the workspace itself.
         split_asked(where): the same, by a title bar's button; "tab", "right" or "down".
+        menu_asked(pane, place): what can be done with it is asked for, at its tab.
     """
 
     active_changed = Signal()
@@ -82,10 +98,14 @@ class Workspace(QWidget):
     forgotten = Signal(str)
     new_asked = Signal()
     split_asked = Signal(str)
+    menu_asked = Signal(object, QPoint)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._active: ChatPane | None = None
+        self._recent: list[str] = []  # chats whose panes were active, the latest last
+        self._maximised = Maximised()
+        self._whole: Arrangement | None = None  # as it was before one was maximised
         self._ending = False
         self.nothing = NoChat(self)
         self.nothing.new_asked.connect(self.new_asked)
@@ -102,11 +122,18 @@ class Workspace(QWidget):
         self._bars.asked.connect(self._on_asked)
         self._bars.pressed.connect(self._on_tab)
         self._bars.turned.connect(self._soon.start)
+        self._bars.restore_asked.connect(self.restore_panes)
         self.manager.dockAreaCreated.connect(self._soon.start)
         self.manager.dockAreasRemoved.connect(self._soon.start)
         self.manager.floatingWidgetCreated.connect(self._on_floating)
+        self._drag = TabDrag(self._docks, self)
+        self._drag.dropped.connect(self._on_dropped)
+        self._drag.pulled_out.connect(self._on_pulled_out)
+        self._drag.doubled.connect(self._on_doubled)
+        self._drag.menu_asked.connect(self._on_menu_asked)
         self._focus = FocusWatch(lambda: self._active, self)
         self._focus.entered.connect(self._on_entered)
+        self._focus.window_entered.connect(self.enter)
         self._focus.take_typing(self.window())
 
     # What is open.
@@ -146,14 +173,47 @@ class Workspace(QWidget):
             return dock.pane
         if self.is_kept(chat.id):  # closed, in another place
             self.marks.let_go(self._docks.remove(chat.id).chat)
+        if where != "tab":
+            self.restore_panes()
         dock = self._make_dock(chat)
         self._placing.insert(dock, where, self._active)
         self._settle()
         self.activate(dock.pane)
         return dock.pane
 
+    def show_in_window(self, chat: Chat) -> ChatPane:
+        """Open a chat in a small window of its own, which shows nothing else but it."""
+        dock = self._make_dock(chat)
+        self._placing.float(dock)
+        dock.bare = True
+        self._settle()
+        self.activate(dock.pane)
+        return dock.pane
+
+    def enter(self, window: QWidget | None = None) -> None:
+        """What follows is meant for this window (the main one): its latest pane is active again."""
+        window = window or self.window()
+        if self._ending or self._active is None or self._window_of(self._active) is window:
+            return
+        self._set_active(self._latest_in(window))
+
+    def _latest_in(self, window: QWidget) -> ChatPane | None:
+        """The pane of a window that was active last."""
+        here = {p.chat.id: p for p in self.panes() if self._window_of(p) is window}
+        latest = next((i for i in reversed(self._recent) if i in here), next(iter(here), ""))
+        return here.get(latest)
+
+    def _window_of(self, pane: ChatPane) -> QWidget | None:
+        # By the area: a pane that is not its current tab has no window.
+        area = self._docks.area(pane)
+        return area.window() if area is not None else None
+
     def activate(self, pane: ChatPane, *, focus: bool = True) -> None:
         """Bring a pane forward and give it the focus."""
+        area = self._docks.area(pane)
+        alone = self._maximised.area
+        if area is not alone and alone is not None and self._window_of(pane) is alone.window():
+            self.restore_panes()
         self._docks[pane.chat.id].widget.setAsCurrentTab()
         self._set_active(pane)
         if focus:
@@ -171,6 +231,8 @@ class Workspace(QWidget):
         dock = self._docks[chat_id]
         if dock.closed:
             return
+        if self._docks.area(pane) is not self._maximised.area or len(self.tabs_beside(pane)) == 1:
+            self.restore_panes()
         order = self.panes()
         at = order.index(pane) if pane in order else 0
         self._docks.mark_closed(chat_id)
@@ -191,8 +253,9 @@ class Workspace(QWidget):
         if dock is None:
             return False
         if dock.closed:
+            self.restore_panes()
             self._docks.mark_open(chat_id)
-            self._placing.put_back(dock, self._active)
+            self._placing.put_back(dock, self._latest_in(self.window()))
             self._settle()
         self.activate(dock.pane)
         return True
@@ -204,22 +267,80 @@ class Workspace(QWidget):
             self.forgotten.emit(chat_id)
 
     def float_pane(self, pane: ChatPane) -> None:
-        """Move a pane out into a window of its own, or back into the main one."""
-        self._placing.float(pane)
+        """Move a pane out into a window of its own, or back to where it was in the main one."""
+        self.restore_panes()
+        dock = self._docks[pane.chat.id]
+        if dock.widget.isInFloatingContainer():
+            self._placing.take_back(dock, self._latest_in(self.window()))
+        else:
+            self._placing.float(dock)
         self._settle()
         self.activate(pane)
 
+    def is_alone(self, pane: ChatPane) -> bool:
+        """Whether it is in a window other than the main one."""
+        return self._window_of(pane) is not self.window()
+
+    def tabs_beside(self, pane: ChatPane) -> list[ChatPane]:
+        """The panes that share a row of tabs with this one, itself included, in their order."""
+        area = self._docks.area(pane)
+        return [one for one in self.panes() if area is not None and self._docks.area(one) is area]
+
     def share_width(self, panes: list[ChatPane]) -> None:
         """Give the columns that stand with these panes the same width."""
+        self.restore_panes()
         self._placing.share_width(panes)
+
+    # One at a time.
+
+    @property
+    def maximised(self) -> bool:
+        """Whether one pane has its window to itself, and the others of it wait."""
+        return self._maximised.area is not None
+
+    def has_neighbours(self, pane: ChatPane) -> bool:
+        """Whether other panes can be seen in its window, or wait behind it."""
+        window, area = self._window_of(pane), self._docks.area(pane)
+        others = (one for one in self.panes() if self._window_of(one) is window)
+        return any(self._docks.area(one) is not area for one in others)
+
+    def maximise(self, pane: ChatPane) -> None:
+        """Let a pane, with its tabs, have its window to itself; or bring the others back."""
+        area = self._docks.area(pane)
+        if self.maximised:
+            self.restore_panes()
+        elif area is not None and self.has_neighbours(pane):
+            self._whole = self.arrangement()
+            self._maximised.show(area)
+            self._bars.show_maximised(area)
+        self.activate(pane)
+
+    def restore_panes(self) -> None:
+        """Bring back what a maximised pane hides."""
+        if self.maximised:
+            self._maximised.restore()
+            self._whole = None
+            self._bars.show_maximised(None)
 
     # Keeping the layout.
 
     def arrangement(self) -> Arrangement:
-        """How the panes stand now."""
+        """How the panes stand now, with those that a maximised one hides."""
+        chats = tuple(pane.chat.id for pane in self.panes())
+        area, whole = self._maximised.area, self._whole
+        if whole is not None and set(whole.chats) == set(chats):
+            docks, chats = whole.docks, whole.chats
+        elif area is not None:
+            self.setUpdatesEnabled(False)
+            self._maximised.restore()
+            docks = save_state(self.manager)
+            self._maximised.show(area)
+            self.setUpdatesEnabled(True)
+        else:
+            docks = save_state(self.manager)
         return Arrangement(
-            docks=save_state(self.manager),
-            chats=tuple(pane.chat.id for pane in self.panes()),
+            docks=docks,
+            chats=chats,
             active=self._active.chat.id if self._active is not None else None,
         )
 
@@ -228,6 +349,7 @@ class Workspace(QWidget):
 
         Returns the ids of the chats that were closed for it; ``reopen`` knows the latest of them.
         """
+        self.restore_panes()
         wanted = {chat.id for chat in chats}
         if self._active is not None and self._active.chat.id not in wanted:
             self._set_active(None)
@@ -263,6 +385,7 @@ class Workspace(QWidget):
         dock = self._docks.add(ChatPane(chat))
         dock.widget.closeRequested.connect(self._on_close_requested)
         dock.widget.topLevelChanged.connect(self._on_moved_out_or_in)
+        self._drag.watch(dock)
         self.marks.follow(chat)
         self.pane_made.emit(dock.pane)
         return dock
@@ -280,6 +403,8 @@ class Workspace(QWidget):
                 one.set_active(active)
         self.marks.show_keys(pane)
         if pane is not None:
+            self._recent = [one for one in self._recent if self.pane(one) not in {None, pane}]
+            self._recent.append(pane.chat.id)
             self.marks.show_dot(pane.chat.id)
         self.active_changed.emit()
 
@@ -288,6 +413,7 @@ class Workspace(QWidget):
         """After any change: show the panes or the invitation, and tell."""
         if self._ending:
             return
+        self._docks.settle_bars()
         panes = self.panes()
         self.nothing.set_elsewhere(bool(panes))
         shown = self.manager if self._docks.in_main_window() else self.nothing
@@ -339,8 +465,46 @@ class Workspace(QWidget):
             self._set_active(pane)
             pane.focus_composer()
 
+    @Slot(str, object)
+    def _on_dropped(self, chat_id: str, target: Target) -> None:
+        dock = self._docks.get(chat_id)
+        if dock is not None and isValid(target.area):
+            self.restore_panes()
+            self._placing.drop(dock, target.area, target.where, target.index)
+            self._settle()
+            self.activate(dock.pane)
+
+    @Slot(str, QPoint)
+    def _on_pulled_out(self, chat_id: str, corner: QPoint) -> None:
+        dock = self._docks.get(chat_id)
+        if dock is None:
+            return
+        if dock.widget.isFloating():  # it has its window to itself: that goes there
+            window = dock.pane.window()
+            window.move(corner)
+            keep_on_screen(window)
+            return
+        self.restore_panes()
+        self._placing.float(dock, corner)
+        self._settle()
+        self.activate(dock.pane)
+
+    @Slot(str)
+    def _on_doubled(self, chat_id: str) -> None:
+        pane = self.pane(chat_id)
+        if pane is not None:
+            self.maximise(pane)
+
+    @Slot(str, QPoint)
+    def _on_menu_asked(self, chat_id: str, place: QPoint) -> None:
+        pane = self.pane(chat_id)
+        if pane is not None:
+            self.activate(pane)
+            self.menu_asked.emit(pane, place)
+
     @Slot(object)
     def _on_floating(self, window: QWidget) -> None:
         window.setMinimumSize(300, 320)
         self._focus.take_typing(window)
+        self._drag.watch_window(window)
         self._soon.start()

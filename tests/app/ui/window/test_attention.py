@@ -16,14 +16,14 @@ def test_the_title_counts_answers_that_ended_out_of_sight(start: Start, monkeypa
     monkeypatch.setattr(QApplication, "alert", lambda window, *_: alerts.append(window))
     run.say("say one")
     run.answered()
-    assert run.window.windowTitle() == "say one – Stretto"
+    assert run.window.windowTitle() == "say one — Stretto"
     state[0] = Qt.ApplicationState.ApplicationInactive
     run.say("say two")
     run.answered()
-    assert run.window.windowTitle() == "(1) say one – Stretto"
+    assert run.window.windowTitle() == "(1) say one — Stretto"
     run.say("say three")
     run.answered()
-    assert run.window.windowTitle() == "(1) say one – Stretto"  # chats are counted
+    assert run.window.windowTitle() == "(1) say one — Stretto"  # chats are counted
     assert alerts
     run.window._attention._on_state(Qt.ApplicationState.ApplicationActive)
-    assert run.window.windowTitle() == "say one – Stretto"
+    assert run.window.windowTitle() == "say one — Stretto"

@@ -34,15 +34,35 @@ def test_a_quick_question_has_a_small_window_and_esc_closes_it(start: Start):
     pane = run.pane
     assert pane is not before
     assert pane.window() is not run.window
-    assert pane.window().width() < run.window.width()
+    window, bar = pane.window(), run.window.workspace.dock(pane.chat.id).dockAreaWidget().titleBar()
+    assert window.width() < run.window.width()
+    assert window.screen().availableGeometry().contains(window.frameGeometry())
+    assert not bar.isVisible()
+    low = window.height()
     run.ready()
     run.say("say quick")
     assert run.answered() == "quick "
+    assert window.height() > low
+    assert window.screen().availableGeometry().contains(window.frameGeometry())
     escape(run)
     assert run.panes == [before]
     assert pane.chat.id in {chat.id for chat in run.app.library.chats()}
     run.window.toast.button.click()  # Undo
-    assert pane.chat.id in {one.chat.id for one in run.panes}
+    pane = run.window.workspace.pane(pane.chat.id)
+    assert pane.window() is run.window  # closed, it is a chat as any
+    assert run.window.workspace.dock(pane.chat.id).dockAreaWidget().titleBar().isVisible()
+
+
+def test_a_quick_question_shows_its_tab_once_it_is_not_alone(start: Start):
+    run = start()
+    run.ready()
+    run.window.commands["quick_ask"].trigger()
+    pane, window = run.pane, run.pane.window()
+    bar = run.window.workspace.dock(pane.chat.id).dockAreaWidget().titleBar()
+    assert not bar.isVisible()
+    run.window.commands["new"].trigger()
+    assert run.pane.window() is window
+    assert bar.isVisible()
 
 
 def test_one_window_waits_for_a_question_and_leaves_nothing_when_none_comes(start: Start):

@@ -2,7 +2,37 @@
 
 from __future__ import annotations
 
-from tests.app.conftest import Start
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QWidget
+
+from app.ui.pane.pane import ChatPane
+from app.ui.workspace.docks import keep_on_screen
+from tests.app.conftest import Run, Start
+
+
+def place(run: Run, pane: ChatPane) -> tuple[QRect, int]:
+    """Where its area is in the main window, and which of its tabs it is."""
+    dock = run.window.workspace.dock(pane.chat.id)
+    area = dock.dockAreaWidget()
+    assert area.window() is run.window
+    corner = area.mapTo(run.window, QPoint(0, 0))
+    return QRect(corner, area.size()), area.index(dock)
+
+
+def float_and_close(run: Run) -> ChatPane:
+    pane = run.pane
+    run.window.commands["float"].trigger()
+    run.until(lambda: pane.window() is not run.window)
+    pane.window().close()
+    run.until(lambda: pane not in run.panes)
+    return pane
 
 
 def test_it_stays_when_the_main_window_is_activated(start: Start):
@@ -22,3 +52,169 @@ def test_it_stays_when_the_main_window_is_activated(start: Start):
         pane.window().activateWindow()
         run.until(pane.window().isActiveWindow)
         assert pane.isVisible()
+
+
+@pytest.mark.parametrize("where", ["tab", "right", "down", "first of three columns"])
+def test_the_command_brings_it_back_to_where_it_was(start: Start, where: str):
+    run = start()
+    run.ready()
+    run.window.resize(1400, 900)
+    if where == "first of three columns":
+        run.window.commands["split_right"].trigger()
+        run.window.commands["split_right"].trigger()
+        run.window.commands["split_down"].trigger()
+        run.window.workspace.activate(run.panes[0])
+    else:
+        run.window.chats.split(where)
+    run.qtbot.wait(50)
+    pane, before = run.pane, place(run, run.pane)
+    run.window.commands["float"].trigger()
+    run.until(lambda: pane.window() is not run.window)
+    run.window.commands["float"].trigger()
+    run.until(lambda: pane.window() is run.window and pane.isVisible())
+    run.until(lambda: place(run, pane) == before)
+    assert run.pane is pane
+
+
+def test_what_was_closed_in_its_own_window_opens_again_where_it_was(start: Start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    run.window.commands["split_right"].trigger()
+    run.say("say two")
+    run.answered()
+    run.qtbot.wait(50)
+    before = place(run, run.pane)
+    pane = float_and_close(run)
+    run.window.toast.button.click()  # Undo
+    assert pane in run.panes
+    run.until(lambda: place(run, pane) == before)
+    pane = float_and_close(run)
+    run.window.chats.open(pane.chat.id)  # as a click in the sidebar does
+    run.until(lambda: place(run, run.pane) == before)
+
+
+def test_a_tab_of_a_window_that_is_still_there_comes_back_into_it(start: Start):
+    run = start()
+    run.ready()
+    run.window.chats.new()
+    run.window.commands["float"].trigger()
+    window = run.pane.window()
+    run.window.chats.new()  # a tab in the same window
+    pane = run.pane
+    assert pane.window() is window is not run.window
+    run.window.workspace.close_pane(pane)
+    run.window.commands["undo_close"].trigger()
+    assert run.pane.window() is window
+
+
+def test_its_place_is_kept_over_a_restart(start: Start):
+    run = start()
+    run.ready()
+    run.window.resize(1400, 900)
+    run.say("say one")
+    run.answered()
+    run.window.commands["split_right"].trigger()
+    run.say("say two")
+    run.answered()
+    run.window.workspace.activate(run.panes[0])
+    chat = run.pane.chat.id
+    run.window.commands["float"].trigger()
+    run.end()
+    run = start()
+    pane = run.window.workspace.pane(chat)
+    assert pane.window() is not run.window
+    run.window.workspace.float_pane(pane)
+    run.until(lambda: run.panes[0] is pane)
+    assert place(run, pane)[0].left() < place(run, run.panes[1])[0].left()
+
+
+def test_what_is_asked_for_in_the_main_window_opens_there(start: Start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    kept = run.pane.chat.id
+    run.window.workspace.close_pane(run.pane)
+    run.window.chats.new()
+    docked = run.pane
+    run.window.chats.new()
+    floating = run.pane
+    run.window.commands["float"].trigger()
+    run.until(floating.window().isActiveWindow)
+    run.window.sidebar.opened.emit(kept, "", "")
+    assert run.pane.chat.id == kept
+    assert run.pane.window() is run.window
+    run.window.workspace.activate(floating)
+    run.window.sidebar.new_asked.emit()
+    assert run.pane.window() is run.window
+    # The window itself: what was active in it is active again.
+    run.window.workspace.activate(docked)
+    run.window.workspace.activate(floating)
+    run.window.activateWindow()
+    run.until(lambda: run.pane is docked)
+
+
+def test_the_search_of_all_chats_is_where_the_sidebar_is(start: Start):
+    run = start()
+    run.ready()
+    run.window.chats.new()
+    run.window.commands["float"].trigger()
+    run.until(lambda: run.pane.window().isActiveWindow())
+    run.window.commands["search"].trigger()
+    run.until(run.window.isActiveWindow)
+    run.until(lambda: run.window.sidebar.search.hasFocus())
+
+
+def test_a_kept_window_that_would_be_off_the_screen_is_moved_onto_it(start: Start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    run.window.commands["float"].trigger()
+    run.pane.window().move(5000, 5000)
+    run.end()
+    run = start()
+    window = run.pane.window()
+    assert window is not run.window
+    assert window.screen().availableGeometry().contains(window.frameGeometry())
+
+
+ON_TWO = """
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QWidget
+from app.ui.workspace.docks import keep_on_screen
+app = QApplication([])
+window = QWidget(None, Qt.WindowType.FramelessWindowHint)
+window.resize(400, 300)
+window.show()
+for x, y in ((2300, 500), (900, -40), (790, 100)):
+    window.move(x, y)
+    keep_on_screen(window)
+    print(window.x(), window.y())
+"""
+
+
+def test_with_two_screens_it_is_kept_on_the_one_that_shows_most_of_it(tmp_path: Path):
+    screens = [
+        {"name": name, "x": x, "y": 0, "width": width, "height": 700, "dpi": 96, "dpr": 1}
+        for name, x, width in (("one", 0, 800), ("two", 800, 1600))
+    ]
+    config = tmp_path / "screens.json"
+    config.write_text(json.dumps({"screens": screens}))
+    env = {**os.environ, "QT_QPA_PLATFORM": f"offscreen:configfile={config}"}
+    done = subprocess.run(
+        [sys.executable, "-c", ON_TWO], env=env, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["2000", "400", "900", "0", "800", "100"]
+
+
+def test_a_window_larger_than_the_screen_is_made_as_large_as_it(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+    window.resize(window.screen().availableSize() + QSize(300, 10))
+    keep_on_screen(window)
+    assert window.screen().availableGeometry().contains(window.frameGeometry())
+    assert window.windowState() == Qt.WindowState.WindowNoState

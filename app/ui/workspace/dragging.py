@@ -1,0 +1,263 @@
+"""Dragging a chat by its tab: the half of a pane where it will land is tinted.
+
+Qt Advanced Docking drags with translucent windows, which are black where nothing composes them.
+Here all is painted inside the windows that are there already.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import PySide6QtAds as QtAds
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from shiboken6 import isValid
+
+from app.ui.style import tokens as t
+from app.ui.style.theme import theme
+from app.ui.workspace.docks import Dock, Docks
+
+MIDDLE = 0.3
+"""Nearer to an edge than this share of the pane, the chat lands beside it; else in its tabs."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a chat lands.
+
+    Attributes:
+        area: the tabs that it joins or stands beside.
+        where: "tab" or one of SIDES.
+        index: its number among the tabs, -1 for the last.
+    """
+
+    area: QtAds.CDockAreaWidget
+    where: str
+    index: int = -1
+
+    def tinted(self) -> QRect:
+        """The part that it will have, in the area's own coordinates."""
+        rect: QRect = self.area.rect()
+        if self.where in {"left", "right"}:
+            rect.setWidth(rect.width() // 2)
+        elif self.where in {"up", "down"}:
+            rect.setHeight(rect.height() // 2)
+        if self.where == "right":
+            rect.moveRight(self.area.rect().right())
+        elif self.where == "down":
+            rect.moveBottom(self.area.rect().bottom())
+        return rect
+
+
+class Tint(QWidget):
+    """Lies over the place where something will land."""
+
+    def __init__(self, over: QWidget) -> None:
+        super().__init__(over)
+        self.setObjectName("drop-tint")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        accent = QColor(theme().tokens.accent)
+        painter.setPen(QPen(accent, 2))
+        accent.setAlpha(48)
+        painter.setBrush(accent)
+        painter.drawRoundedRect(self.rect().adjusted(4, 4, -4, -4), t.RADIUS, t.RADIUS)
+
+
+class TabDrag(QObject):
+    """Watches the tabs of all docks.
+
+    Signals:
+        dropped(chat id, target): a tab was let go of over a pane.
+        pulled_out(chat id, corner): beside all windows; a window of its own belongs there.
+        doubled(chat id): its tab was clicked twice.
+        menu_asked(chat id, place): what can be done with it is asked for at this point.
+    """
+
+    dropped = Signal(str, object)
+    pulled_out = Signal(str, QPoint)
+    doubled = Signal(str)
+    menu_asked = Signal(str, QPoint)
+
+    def __init__(self, docks: Docks, parent: QObject) -> None:
+        super().__init__(parent)
+        self._docks = docks
+        self._pressed: QPoint | None = None
+        self._tab: QtAds.CDockWidgetTab | None = None  # which is dragged
+        self._tint: Tint | None = None
+        self._label: QLabel | None = None
+        self.target: Target | None = None
+
+    def watch(self, dock: Dock) -> None:
+        dock.widget.tabWidget().installEventFilter(self)
+
+    def watch_window(self, window: QWidget) -> None:
+        """A window of its own is moved as any other: QtAds would offer places meanwhile."""
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(watched, QtAds.CFloatingDockContainer):
+            return event.type() == QEvent.Type.Move and event.spontaneous()
+        if not isinstance(watched, QtAds.CDockWidgetTab) or not isValid(watched):
+            return False
+        kind = event.type()
+        if kind == QEvent.Type.ContextMenu:
+            self.menu_asked.emit(watched.dockWidget().objectName(), event.globalPos())  # type: ignore[attr-defined]
+            return True
+        if isinstance(event, QKeyEvent) and self._tab is not None:
+            if kind == QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Escape:
+                self._end()
+            event.accept()
+            return True
+        if not isinstance(event, QMouseEvent):
+            return False
+        at = event.globalPosition().toPoint()
+        if kind == QEvent.Type.MouseMove:
+            return self._on_move(watched, at, pressed=bool(event.buttons() & LEFT))
+        if event.button() != LEFT:
+            return False
+        if kind == QEvent.Type.MouseButtonDblClick:
+            self._pressed = None
+            self.doubled.emit(watched.dockWidget().objectName())
+            return True
+        if kind == QEvent.Type.MouseButtonPress:
+            self._pressed = at
+        elif kind == QEvent.Type.MouseButtonRelease:
+            self._pressed = None
+            if self._tab is not None:
+                self._on_let_go(at)
+                return True
+        return False
+
+    def _on_move(self, tab: QtAds.CDockWidgetTab, at: QPoint, *, pressed: bool) -> bool:
+        if not pressed or self._pressed is None:
+            return self._tab is not None
+        if self._tab is None and self._leaves(tab, at):
+            self._begin(tab, at)
+        if self._tab is not None:
+            self._show(at)
+            return True
+        return False  # within its bar QtAds moves it among the others
+
+    def _leaves(self, tab: QtAds.CDockWidgetTab, at: QPoint) -> bool:
+        """Whether the pointer has left the row of tabs."""
+        assert self._pressed is not None
+        bar = tab.parentWidget()
+        across = bar.mapFromGlobal(at).x()
+        moved, far = at - self._pressed, QApplication.startDragDistance()
+        beside = not 0 <= across < bar.width()
+        return abs(moved.y()) >= far or (beside and abs(moved.x()) >= far)
+
+    def _begin(self, tab: QtAds.CDockWidgetTab, at: QPoint) -> None:
+        # QtAds may be moving it among the other tabs, and puts it back at the release.
+        local = QPointF(tab.mapFromGlobal(at))
+        none = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+        kind = QEvent.Type.MouseButtonRelease
+        pressed, self._pressed = self._pressed, None
+        QCoreApplication.sendEvent(tab, QMouseEvent(kind, local, QPointF(at), LEFT, *none))
+        self._pressed = pressed
+        self._tab = tab
+        tab.setCursor(Qt.CursorShape.ClosedHandCursor)
+        tab.grabKeyboard()
+        self._label = QLabel(tab.text().replace("&&", "&"), tab.window(), Qt.WindowType.ToolTip)
+        self._label.setTextFormat(Qt.TextFormat.PlainText)
+        self._label.setObjectName("drag-label")
+        self._label.adjustSize()
+
+    def _show(self, at: QPoint) -> None:
+        assert self._tab is not None
+        assert self._label is not None
+        self._label.move(at + QPoint(14, 12))
+        self._label.show()
+        target = self._target(self._tab.dockWidget(), at)
+        if target == self.target:
+            return
+        self.target = target
+        if self._tint is not None:
+            self._tint.deleteLater()
+            self._tint = None
+        if target is not None:
+            window = target.area.window()
+            self._tint = Tint(window)
+            rect = target.tinted()
+            rect.moveTopLeft(target.area.mapTo(window, rect.topLeft()))
+            self._tint.setGeometry(rect)
+            self._tint.show()
+            self._tint.raise_()
+
+    def _on_let_go(self, at: QPoint) -> None:
+        assert self._tab is not None
+        chat_id, target = self._tab.dockWidget().objectName(), self.target
+        over = self._area(at) is not None or self._window(at) is not None
+        self._end()
+        if target is not None:
+            self.dropped.emit(chat_id, target)
+        elif not over:
+            self.pulled_out.emit(chat_id, at - QPoint(60, 18))
+
+    def _end(self) -> None:
+        for shown in (self._tint, self._label):
+            if shown is not None:
+                shown.hide()
+                shown.deleteLater()
+        if self._tab is not None and isValid(self._tab):
+            self._tab.releaseKeyboard()
+            self._tab.unsetCursor()
+        self._tint = self._label = self._tab = self._pressed = self.target = None
+
+    # Where it would land.
+
+    def _window(self, at: QPoint) -> QWidget | None:
+        """The window of panes below the pointer, if no other lies over it there."""
+        window = QApplication.topLevelAt(at)
+        areas = (dock.widget.dockAreaWidget() for dock in self._docks.all() if not dock.closed)
+        return window if any(a is not None and a.window() is window for a in areas) else None
+
+    def _area(self, at: QPoint) -> QtAds.CDockAreaWidget | None:
+        window = self._window(at)
+        for dock in self._docks.all():
+            area = dock.widget.dockAreaWidget() if not dock.closed else None
+            if area is None or not area.isVisible() or area.window() is not window:
+                continue
+            if area.rect().contains(area.mapFromGlobal(at)):
+                return area
+        return None
+
+    def _target(self, dragged: QtAds.CDockWidget, at: QPoint) -> Target | None:
+        """None where it would stay as it is, and beside all panes."""
+        area = self._area(at)
+        if area is None:
+            return None
+        own = area is dragged.dockAreaWidget()
+        if own and area.openDockWidgetsCount() == 1:
+            return None
+        bar = area.titleBar()
+        if bar.isVisible() and bar.geometry().contains(area.mapFromGlobal(at)):
+            tabs = bar.tabBar()
+            index = tabs.tabInsertIndexAt(tabs.mapFromGlobal(at))
+            return None if own else Target(area, "tab", index)
+        side = self._side(area, at)
+        return None if own and side == "tab" else Target(area, side)
+
+    def _side(self, area: QtAds.CDockAreaWidget, at: QPoint) -> str:
+        current = area.currentDockWidget()
+        pane = self._docks.pane(current.objectName()) if current is not None else None
+        if pane is None:
+            return "tab"
+        rect = QRect(pane.mapToGlobal(QPoint(0, 0)), pane.size())
+        x = (at.x() - rect.left()) / max(1, rect.width())
+        y = (at.y() - rect.top()) / max(1, rect.height())
+        near = {"left": x, "right": 1 - x, "up": y, "down": 1 - y}
+        if rect.width() < 2 * pane.minimumWidth():  # two could not be read there
+            del near["left"], near["right"]
+        if rect.height() < 2 * pane.minimumHeight():
+            del near["up"], near["down"]
+        side = min(near, key=lambda one: near[one], default="tab")
+        return side if side != "tab" and near[side] < MIDDLE else "tab"
+
+
+LEFT = Qt.MouseButton.LeftButton

@@ -1,0 +1,166 @@
+"""One pane has the window to itself for a while; and what a tab's menu does."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QMenu
+
+from app.ui.pane.pane import ChatPane
+from app.ui.workspace.tabs import StripButtons
+from tests.app.conftest import Run, Start
+
+
+def three(run: Run) -> list[ChatPane]:
+    run.ready()
+    run.window.resize(1400, 900)
+    run.window.commands["split_right"].trigger()
+    run.window.commands["split_down"].trigger()
+    run.qtbot.wait(50)
+    return run.panes
+
+
+def seen(run: Run) -> list[ChatPane]:
+    return [pane for pane in run.panes if pane.isVisible()]
+
+
+def places(run: Run) -> list[tuple[int, ...]]:
+    panes = run.panes
+    return [(*p.mapTo(run.window, QPoint(0, 0)).toTuple(), *p.size().toTuple()) for p in panes]
+
+
+def test_a_maximised_pane_has_the_window_and_the_same_keys_bring_the_others_back(start: Start):
+    run = start()
+    panes = three(run)
+    before = places(run)
+    shift, escape = Qt.KeyboardModifier.ShiftModifier, Qt.Key.Key_Escape
+    run.qtbot.keyClick(run.pane.composer.field, escape, shift)
+    assert seen(run) == [run.pane] == [panes[2]]
+    run.until(lambda: run.pane.width() >= run.window.workspace.width() - 2)
+    buttons = [s.restore for s in run.window.findChildren(StripButtons) if s.restore.isVisible()]
+    assert len(buttons) == 1
+    run.qtbot.keyClick(run.pane.composer.field, escape, shift)
+    assert seen(run) == panes
+    run.until(lambda: places(run) == before)
+    assert not buttons[0].isVisible()
+
+
+def test_a_double_click_on_the_tab_does_the_same_and_detaches_nothing(start: Start):
+    run = start()
+    panes = three(run)
+    tab = run.window.workspace.dock(panes[0].chat.id).tabWidget()
+    run.qtbot.mouseDClick(tab, Qt.MouseButton.LeftButton)
+    assert seen(run) == [panes[0]]
+    run.qtbot.mouseDClick(tab, Qt.MouseButton.LeftButton)
+    assert seen(run) == panes
+    assert {pane.window() for pane in panes} == {run.window}
+
+
+def test_what_needs_the_others_brings_them_back(start: Start):
+    run = start()
+    panes = three(run)
+    workspace = run.window.workspace
+    for act in (
+        lambda: workspace.activate(panes[0]),
+        lambda: run.window.commands["next"].trigger(),
+        lambda: run.window.commands["even_out"].trigger(),
+        lambda: run.window.commands["split_right"].trigger(),
+        lambda: run.window.commands["close"].trigger(),
+    ):
+        workspace.maximise(workspace.active)
+        assert len(seen(run)) == 1
+        act()
+        assert not workspace.maximised
+        assert seen(run) == run.panes
+
+
+def test_a_tab_that_is_opened_meanwhile_stays_with_it(start: Start):
+    run = start()
+    three(run)
+    run.window.commands["maximise"].trigger()
+    run.window.commands["new"].trigger()
+    assert run.window.workspace.maximised
+    assert seen(run) == [run.pane]
+    run.window.commands["close"].trigger()
+    assert run.window.workspace.maximised
+
+
+def test_the_layout_that_is_kept_has_all_panes(start: Start):
+    run = start()
+    run.window.resize(1400, 900)
+    for _ in range(2):
+        run.ready()
+        run.say("say something")
+        run.answered()
+        run.window.commands["split_right"].trigger()
+    run.qtbot.wait(50)
+    before = [pane.chat.id for pane in run.panes]
+    run.window.commands["maximise"].trigger()
+    run.window.commands["new"].trigger()  # it is another set of chats than before
+    run.end()
+    run = start()
+    assert [pane.chat.id for pane in run.panes][:3] == before
+    run.until(lambda: len(seen(run)) == 3)
+    widths = [pane.width() for pane in seen(run)]
+    assert max(widths) - min(widths) < 8
+
+
+def test_one_pane_alone_says_that_it_fills_the_window(start: Start):
+    run = start()
+    run.ready()
+    run.window.commands["maximise"].trigger()
+    assert run.window.toast.text == "This pane already fills its window"
+
+
+def menu_of(run: Run, pane: ChatPane) -> QMenu:
+    tab = run.window.workspace.dock(pane.chat.id).tabWidget()
+    at = tab.rect().center()
+    mouse = QContextMenuEvent.Reason.Mouse
+    QApplication.sendEvent(tab, QContextMenuEvent(mouse, at, tab.mapToGlobal(at)))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    return menu
+
+
+def test_the_menu_of_a_tab_has_the_commands_for_it(start: Start):
+    run = start()
+    run.ready()
+    run.say("say one")
+    run.answered()
+    first = run.pane
+    run.window.commands["new"].trigger()
+    run.window.commands["new"].trigger()
+    menu = menu_of(run, first)
+    assert run.pane is first
+    by_name = [run.window.commands[n].text() for n in ("rename", "pin", "split_right", "close")]
+    words = [action.text() for action in menu.actions() if not action.isSeparator()]
+    assert set(by_name) <= set(words)
+    assert "Move to New Window" in words
+    assert next(a for a in menu.actions() if a.text() == "Maximise Pane").isEnabled() is False
+    next(a for a in menu.actions() if a.text() == "Move to New Window").trigger()
+    menu.close()
+    run.until(lambda: first.window() is not run.window)
+    menu = menu_of(run, first)
+    assert menu.window().parentWidget() is first.window()
+    assert "Move to Main Window" in [action.text() for action in menu.actions()]
+    menu.close()
+
+
+def test_other_tabs_close_in_one_step_that_is_taken_back(start: Start):
+    run = start()
+    run.ready()
+    for number in range(3):
+        run.say(f"say {number}")
+        run.answered()
+        run.window.commands["new"].trigger()
+    panes = run.panes
+    run.window.workspace.activate(panes[1])
+    run.window.commands["close_right"].trigger()
+    assert run.panes == panes[:2]
+    run.window.toast.button.click()
+    assert [p.chat.id for p in run.panes] == [p.chat.id for p in panes]
+    run.window.workspace.activate(panes[1])
+    run.window.commands["close_others"].trigger()
+    assert run.panes == [panes[1]]
+    run.window.commands["undo_close"].trigger()
+    assert [p.chat.id for p in run.panes] == [p.chat.id for p in panes]
