@@ -9468,25 +9468,6 @@ Du hast nicht geantwortet.</translation>
         <comment>of chats that were asked together</comment>
         <translation>Gruppe</translation>
     </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>Earlier this week</source>
-        <translation>Diese Woche</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>This month</source>
-        <translation>Dieser Monat</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/table.py"/>
-        <source>{column}, %n message</source>
-        <comment>{column}, %n messages</comment>
-        <translation>
-            <numerusform>{column}, %n Nachricht</numerusform>
-            <numerusform>{column}, %n Nachrichten</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>

@@ -9468,25 +9468,6 @@ No respondiste.</translation>
         <comment>of chats that were asked together</comment>
         <translation>grupo</translation>
     </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>Earlier this week</source>
-        <translation>Esta semana</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>This month</source>
-        <translation>Este mes</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/table.py"/>
-        <source>{column}, %n message</source>
-        <comment>{column}, %n messages</comment>
-        <translation>
-            <numerusform>{column}, %n mensaje</numerusform>
-            <numerusform>{column}, %n mensajes</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>

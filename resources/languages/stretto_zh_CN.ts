@@ -9349,24 +9349,6 @@ You did not answer.</source>
         <comment>of chats that were asked together</comment>
         <translation>分组</translation>
     </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>Earlier this week</source>
-        <translation>本周早些时候</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>This month</source>
-        <translation>本月</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/table.py"/>
-        <source>{column}, %n message</source>
-        <comment>{column}, %n messages</comment>
-        <translation>
-            <numerusform>{column}，%n 条消息</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/chat_commands.py"/>
         <source>Chat closed</source>
