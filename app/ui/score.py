@@ -21,6 +21,7 @@ from app.score import GUEST, SPAN, Lane, ScoreFeed, Totals
 from app.settings.language import counted, mark, number, tr
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line, doing_line, percent, rate_line
+from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import grown, keep_font, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.manners import mirror, mirrored
@@ -341,6 +342,7 @@ class ScoreView(QWidget):
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._area.setWidget(self._lanes)
+        float_bars(self._area)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 1, 0, 0)
         layout.setSpacing(0)

@@ -47,6 +47,7 @@ from app.settings.language import tr
 from app.ui.palette.finder import Entry, EntryKind, Finder
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
+from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import scaled, theme, ui_font
 
 Index = QModelIndex | QPersistentModelIndex
@@ -184,6 +185,7 @@ class Card(QWidget):
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setStyleSheet("QListView { background: transparent; outline: none; }")
         self.list.viewport().setAutoFillBackground(False)
+        float_bars(self.list)
         self.list.entered.connect(self.list.setCurrentIndex)
         self.list.selectionModel().currentChanged.connect(self._on_current)
         theme().changed.connect(self.update)

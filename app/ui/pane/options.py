@@ -32,6 +32,7 @@ from app.settings.language import mark, tr
 from app.settings.options import Settings
 from app.ui.pane import header
 from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
+from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import repolish
 from app.ui.widgets import asking
 from app.ui.widgets.manners import WheelGuard, begin_at_edge
@@ -295,6 +296,7 @@ class OptionsPopover(QFrame):
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        float_bars(self._area)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(1, 1, 1, 1)
         whole.addWidget(self._area)

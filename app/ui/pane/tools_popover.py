@@ -30,6 +30,7 @@ from app.tools.servers import ServerConfig
 from app.tools.tool import BUILT_IN, Tool, as_function, visible
 from app.ui.pane import header
 from app.ui.style import tokens as t
+from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import keep_font
 from app.ui.widgets.manners import WheelGuard
 from engine.errors import EngineError
@@ -101,6 +102,7 @@ class ToolsPopover(QFrame):
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        float_bars(self._area)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(1, 1, 1, 1)
         whole.addWidget(self._area)

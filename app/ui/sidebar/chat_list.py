@@ -36,6 +36,7 @@ from app.ui.sidebar.chat_row import (
     Row,
     found_row,
 )
+from app.ui.style.scroll_bars import float_bars
 from app.ui.widgets.manners import plain_tip
 
 MOST_STEPS = 24
@@ -109,6 +110,7 @@ class ChatListView(QListView):
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        float_bars(self)
         self.setMouseTracking(True)
         self.setAttribute(Qt.WidgetAttribute.WA_MacShowFocusRect, False)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

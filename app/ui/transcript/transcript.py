@@ -34,6 +34,7 @@ from app.store import Message, places_in
 from app.tools.consent import Decision
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
+from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import scaled, theme
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import MessageRow
@@ -251,6 +252,7 @@ class TranscriptView(QAbstractScrollArea):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.verticalScrollBar().setSingleStep(32)
+        float_bars(self)
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self.lay_out)
         self._jump = JumpButton(self)

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from app.settings.language import tr
 from app.settings.options import Settings
+from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import scaled, ui_font
 
 _settings: list[Settings] = []
@@ -69,6 +70,7 @@ class Sheet(QDialog):
         if not event.spontaneous() and not self._placed:
             self._placed = True
             self._take_place()
+        float_bars(self)
         super().showEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:

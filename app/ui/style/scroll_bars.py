@@ -1,0 +1,179 @@
+"""Scroll bars that lie over what they scroll: seen while one scrolls, or points at their edge."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, Qt, QTimer, QVariantAnimation, Slot
+from PySide6.QtGui import QColor, QEnterEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QAbstractScrollArea,
+    QScrollBar,
+    QStyle,
+    QStyleOptionSlider,
+    QWidget,
+)
+
+from app.settings.language import tr
+from app.ui.style import motion
+from app.ui.style.theme import theme
+from app.ui.style.tokens import HIGH_DARK, HIGH_LIGHT
+
+WIDTH = 12
+_THIN, _WIDE = 6, 8
+_RESTS_MS = 900  # after the last move
+_FADES_MS = 140
+
+
+class FloatingBar(QScrollBar):
+    """Stands for a scroll bar of an area, which itself is never shown and takes no room."""
+
+    def __init__(self, area: QAbstractScrollArea, own: QScrollBar) -> None:
+        super().__init__(own.orientation(), area)
+        self._own, self._area = own, area
+        self._strength = 0.0
+        # What grows, and is followed to its end, moves by itself in the same turn: nobody scrolls.
+        self._grown = QTimer(self, singleShot=True, interval=0)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAccessibleName(tr("Scroll bar"))
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+        self._rest = QTimer(self, singleShot=True, interval=_RESTS_MS)
+        self._rest.timeout.connect(self._on_rest)
+        self._fade = QVariantAnimation(self, duration=_FADES_MS)
+        self._fade.valueChanged.connect(self._on_faded)
+        own.rangeChanged.connect(self._on_range)
+        own.valueChanged.connect(self._on_moved)
+        self.valueChanged.connect(own.setValue)
+        theme().changed.connect(self._on_theme)
+        area.installEventFilter(self)
+        self._on_range()
+        self._on_theme()
+
+    @property
+    def strength(self) -> float:
+        """How much of it is seen: 0 for nothing."""
+        return 1.0 if _always() else self._strength
+
+    def wake(self) -> None:
+        """Be seen for a moment."""
+        self._rest.start()
+        self._go_to(1.0)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self.wake()
+        self.update()
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.update()
+        super().leaveEvent(event)
+
+    def hideEvent(self, event: QEvent) -> None:
+        self._fade.stop()
+        self._rest.stop()
+        self._strength = 0.0
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self.strength:
+            return
+        option = QStyleOptionSlider()
+        self.initStyleOption(option)
+        part = QStyle.SubControl.SC_ScrollBarSlider
+        handle = self.style().subControlRect(QStyle.ComplexControl.CC_ScrollBar, option, part, self)
+        wide = _WIDE if self.underMouse() or self.isSliderDown() else _THIN
+        if self.orientation() == Qt.Orientation.Vertical:
+            left = 2 if self.isRightToLeft() else self.width() - wide - 2
+            shape = QRectF(left, handle.top() + 2, wide, handle.height() - 4)
+        else:
+            top = self.height() - wide - 2
+            shape = QRectF(handle.left() + 2, top, handle.width() - 4, wide)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setOpacity(self.strength)
+        painter.setPen(Qt.PenStyle.NoPen)
+        strong = wide == _WIDE or _always()
+        tokens = theme().tokens
+        painter.setBrush(QColor(tokens.muted if strong else tokens.border_strong))
+        painter.drawRoundedRect(shape, wide / 2, wide / 2)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in {QEvent.Type.Resize, QEvent.Type.LayoutRequest, QEvent.Type.Show}:
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def _place(self) -> None:
+        view = self._area.viewport().geometry()
+        if self.orientation() == Qt.Orientation.Vertical:
+            left = view.left() if self.isRightToLeft() else view.right() + 1 - WIDTH
+            self.setGeometry(QRect(left, view.top(), WIDTH, view.height()))
+        else:
+            self.setGeometry(view.left(), view.bottom() + 1 - WIDTH, view.width(), WIDTH)
+        self.raise_()
+
+    @Slot()
+    def _on_range(self) -> None:
+        own = self._own
+        self._grown.start()
+        self.blockSignals(True)
+        self.setPageStep(own.pageStep())
+        self.setSingleStep(own.singleStep())
+        self.setRange(own.minimum(), own.maximum())
+        self.setValue(own.value())
+        self.blockSignals(False)
+        self._place()
+        self.setVisible(own.maximum() > own.minimum())
+
+    @Slot(int)
+    def _on_moved(self, value: int) -> None:
+        self.setValue(value)
+        if not self._grown.isActive():
+            self.wake()
+
+    @Slot()
+    def _on_rest(self) -> None:
+        if self.underMouse() or self.isSliderDown():
+            self._rest.start()
+        else:
+            self._go_to(0.0)
+
+    def _go_to(self, strength: float) -> None:
+        if self._fade.state() == QVariantAnimation.State.Running:
+            if self._fade.endValue() == strength:
+                return
+            self._fade.stop()
+        if self._strength == strength:
+            return
+        if motion.reduced() or not self.isVisible():
+            self._on_faded(strength)
+        else:
+            self._fade.setStartValue(self._strength)
+            self._fade.setEndValue(strength)
+            self._fade.start()
+
+    @Slot(object)
+    def _on_faded(self, strength: float) -> None:
+        self._strength = strength
+        self.update()
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self.update()
+
+
+def _always() -> bool:
+    """Whether bars are seen at all times: a person who asks for contrast is to find them."""
+    return theme().tokens in (HIGH_LIGHT, HIGH_DARK)
+
+
+def float_bars(root: QWidget) -> None:
+    """Let the bars of all scroll areas within it, and its own, lie over what they scroll.
+
+    To be called again where areas have been added.
+    """
+    areas = root.findChildren(QAbstractScrollArea)
+    off, on = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded
+    for area in [root, *areas] if isinstance(root, QAbstractScrollArea) else areas:
+        if area.verticalScrollBarPolicy() == on:
+            area.setVerticalScrollBarPolicy(off)
+            FloatingBar(area, area.verticalScrollBar())
+        if area.horizontalScrollBarPolicy() == on:
+            area.setHorizontalScrollBarPolicy(off)
+            FloatingBar(area, area.horizontalScrollBar())

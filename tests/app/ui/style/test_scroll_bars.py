@@ -1,0 +1,93 @@
+"""Scroll bars lie over what they scroll, and are seen while one scrolls or points at them."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QCursor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPlainTextEdit
+from pytestqt.qtbot import QtBot
+
+from app.ui.style import motion
+from app.ui.style.scroll_bars import FloatingBar, float_bars
+from app.ui.style.theme import Theme
+from tests.app.conftest import Start
+
+
+@pytest.fixture
+def field(qtbot: QtBot, look: Theme) -> QPlainTextEdit:
+    field = QPlainTextEdit("\n".join(map(str, range(200))))
+    qtbot.addWidget(field)
+    field.resize(200, 100)
+    field.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+    float_bars(field)
+    QCursor.setPos(QPoint(2_000, 2_000))
+    field.show()
+    qtbot.waitExposed(field)
+    qtbot.wait(20)
+    return field
+
+
+def bar_of(field: QPlainTextEdit) -> FloatingBar:
+    bars = field.findChildren(FloatingBar)
+    return next(bar for bar in bars if bar.orientation() == Qt.Orientation.Vertical)
+
+
+def test_a_bar_takes_no_room_and_is_seen_while_one_scrolls(field, qtbot: QtBot) -> None:
+    bar = bar_of(field)
+    assert field.viewport().width() >= field.width() - 4
+    assert bar.geometry().right() == field.viewport().geometry().right()
+    assert bar.strength == 0
+    field.verticalScrollBar().setValue(20)
+    qtbot.waitUntil(lambda: bar.strength == 1)
+    assert bar.value() == 20
+    qtbot.waitUntil(lambda: bar.strength == 0, timeout=3_000)
+
+
+def test_the_edge_shows_it_and_it_can_be_dragged(field, qtbot: QtBot) -> None:
+    bar, own = bar_of(field), field.verticalScrollBar()
+    QTest.mouseMove(bar, QPoint(6, 40))
+    qtbot.waitUntil(lambda: bar.strength == 1)
+    bar.setSliderDown(True)
+    bar.setSliderPosition(own.maximum() // 2)
+    bar.setSliderDown(False)
+    assert own.value() == own.maximum() // 2
+
+
+def test_text_that_grows_does_not_show_it(field, qtbot: QtBot) -> None:
+    bar, own = bar_of(field), field.verticalScrollBar()
+    field.appendPlainText("\n".join(map(str, range(50))))
+    own.setRange(0, own.maximum() + 10)
+    own.setValue(own.maximum())
+    qtbot.wait(200)
+    assert bar.strength == 0
+
+
+def test_with_less_motion_it_does_not_fade(field, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(motion, "reduced", lambda: True)
+    field.verticalScrollBar().setValue(20)
+    assert bar_of(field).strength == 1
+
+
+def test_with_high_contrast_it_is_always_seen(field, look: Theme) -> None:
+    look.set_contrast("high")
+    assert bar_of(field).strength == 1
+    look.set_contrast("normal")
+    assert bar_of(field).strength == 0
+
+
+def test_what_fits_has_none(field, qtbot: QtBot) -> None:
+    field.setPlainText("one line")
+    assert not bar_of(field).isVisible()
+
+
+def test_the_windows_lists_have_them(start: Start) -> None:
+    run = start()
+    run.ready()
+    own = run.pane.transcript.findChildren(FloatingBar)
+    lists = run.window.sidebar.findChildren(FloatingBar)
+    assert own
+    assert lists
+    run.window.commands["settings"].trigger()
+    run.until(lambda: run.window.findChildren(FloatingBar) not in (own, lists, own + lists))
