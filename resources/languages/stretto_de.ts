@@ -9523,25 +9523,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Bereiche wiederherstellen  Shift+Esc</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>Earlier this week</source>
-        <translation>Diese Woche</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>This month</source>
-        <translation>Dieser Monat</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/table.py"/>
-        <source>{column}, %n message</source>
-        <comment>{column}, %n messages</comment>
-        <translation>
-            <numerusform>{column}, %n Nachricht</numerusform>
-            <numerusform>{column}, %n Nachrichten</numerusform>
-        </translation>
-    </message>
-    <message>
         <location filename="../../app/ui/style/scroll_bars.py"/>
         <source>Scroll bar</source>
         <translation>Rollbalken</translation>

@@ -9523,25 +9523,6 @@ No respondiste.</translation>
         <translation>Restaurar paneles  Shift+Esc</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>Earlier this week</source>
-        <translation>Esta semana</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>This month</source>
-        <translation>Este mes</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/table.py"/>
-        <source>{column}, %n message</source>
-        <comment>{column}, %n messages</comment>
-        <translation>
-            <numerusform>{column}, %n mensaje</numerusform>
-            <numerusform>{column}, %n mensajes</numerusform>
-        </translation>
-    </message>
-    <message>
         <location filename="../../app/ui/style/scroll_bars.py"/>
         <source>Scroll bar</source>
         <translation>Barra de desplazamiento</translation>

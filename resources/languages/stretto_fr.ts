@@ -9523,25 +9523,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Rétablir les volets  Shift+Esc</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>Earlier this week</source>
-        <translation>Plus tôt cette semaine</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>This month</source>
-        <translation>Ce mois-ci</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/table.py"/>
-        <source>{column}, %n message</source>
-        <comment>{column}, %n messages</comment>
-        <translation>
-            <numerusform>{column}, %n message</numerusform>
-            <numerusform>{column}, %n messages</numerusform>
-        </translation>
-    </message>
-    <message>
         <location filename="../../app/ui/style/scroll_bars.py"/>
         <source>Scroll bar</source>
         <translation>Barre de défilement</translation>

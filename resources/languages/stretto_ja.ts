@@ -9403,24 +9403,6 @@ You did not answer.</source>
         <translation>ペインを元に戻す  Shift+Esc</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>Earlier this week</source>
-        <translation>今週</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>This month</source>
-        <translation>今月</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/table.py"/>
-        <source>{column}, %n message</source>
-        <comment>{column}, %n messages</comment>
-        <translation>
-            <numerusform>{column}、%n件のメッセージ</numerusform>
-        </translation>
-    </message>
-    <message>
         <location filename="../../app/ui/style/scroll_bars.py"/>
         <source>Scroll bar</source>
         <translation>スクロールバー</translation>

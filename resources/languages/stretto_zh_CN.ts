@@ -9403,24 +9403,6 @@ You did not answer.</source>
         <translation>恢复窗格  Shift+Esc</translation>
     </message>
     <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>Earlier this week</source>
-        <translation>本周早些时候</translation>
-    </message>
-    <message>
-        <location filename="../../app/chats/organising.py"/>
-        <source>This month</source>
-        <translation>本月</translation>
-    </message>
-    <message numerus="yes">
-        <location filename="../../app/chats/table.py"/>
-        <source>{column}, %n message</source>
-        <comment>{column}, %n messages</comment>
-        <translation>
-            <numerusform>{column}，%n 条消息</numerusform>
-        </translation>
-    </message>
-    <message>
         <location filename="../../app/ui/style/scroll_bars.py"/>
         <source>Scroll bar</source>
         <translation>滚动条</translation>
