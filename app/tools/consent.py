@@ -106,6 +106,10 @@ class Consents:
         """The latest first."""
         return sorted(self._consents.values(), key=lambda c: -c.given_at)
 
+    def of_chat(self, chat_id: str) -> list[Consent]:
+        """Those of one chat."""
+        return [consent for consent in self._consents.values() if consent.chat_id == chat_id]
+
     def revoke(self, consent: Consent) -> None:
         """Ask again from now on."""
         self._consents.pop((consent.chat_id, consent.server, consent.tool), None)

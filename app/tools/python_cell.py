@@ -80,9 +80,9 @@ LOOK_S = 0.1
 """Between two looks at what it takes: no limit of the kernel is for several processes together."""
 MOST_OUTPUT = 100_000  # bytes
 ABSENT = (
-    mark("Python is not offered: this system has no way to confine it. Install bubblewrap (bwrap).")
+    mark("Python is unavailable: it needs bubblewrap (bwrap) to run code safely.")
     if sys.platform != "darwin"
-    else mark("Python is not offered: this system has no way to confine it.")
+    else mark("Python is unavailable: this system cannot run code safely.")
 )
 _PROFILE = (
     "(version 1)(deny default)(allow process-fork)(allow process-exec)(allow sysctl-read)"

@@ -9527,5 +9527,207 @@ Du hast nicht geantwortet.</translation>
         <source>Scroll bar</source>
         <translation>Rollbalken</translation>
     </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Earlier this week</source>
+        <translation>Diese Woche</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>This month</source>
+        <translation>Dieser Monat</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Stretto asks you before each call.</source>
+        <translation>Stretto fragt dich vor jedem Aufruf.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Always allowed in this chat: {tools}. Other calls ask you.</source>
+        <translation>In diesem Chat immer erlaubt: {tools}. Bei anderen Aufrufen wirst du gefragt.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>{folder} · read and write</source>
+        <translation>{folder} · Lesen und Schreiben</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>{folder} · read-only</source>
+        <translation>{folder} · schreibgeschützt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Make Read-Only</source>
+        <translation>Schreiben verbieten</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools of this chat may list, search and read what is in it</source>
+        <translation>Tools dieses Chats dürfen den Inhalt auflisten, durchsuchen und lesen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Refresh Tools</source>
+        <translation>Tools aktualisieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Show Tools</source>
+        <translation>Tools anzeigen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Use These Tools</source>
+        <translation>Diese Tools verwenden</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>The model reads these descriptions</source>
+        <translation>Das Modell liest diese Beschreibungen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Resources (@) and prompts (/)</source>
+        <translation>Ressourcen (@) und Prompts (/)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Connecting…</source>
+        <translation>Verbinden …</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tokens that these tools take in each prompt</source>
+        <translation>Token, die diese Tools in jedem Prompt belegen</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools take {count} token of each prompt.</source>
+        <comment>Tools take {count} tokens of each prompt.</comment>
+        <translation>
+            <numerusform>Tools belegen {count} Token jedes Prompts.</numerusform>
+            <numerusform>Tools belegen {count} Token jedes Prompts.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/table.py"/>
+        <source>{column}, %n message</source>
+        <comment>{column}, %n messages</comment>
+        <translation>
+            <numerusform>{column}, %n Nachricht</numerusform>
+            <numerusform>{column}, %n Nachrichten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when needed</source>
+        <translation>Startet bei Bedarf</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Tool Servers</source>
+        <translation>Tool-Server</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Tool servers as JSON</source>
+        <translation>Tool-Server als JSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Import…</source>
+        <translation>Importieren …</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Programs and addresses that offer tools over MCP, as a JSON list.</source>
+        <translation>Programme und Adressen, die Tools über MCP anbieten, als JSON-Liste.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Save your changes to the tool servers?</source>
+        <translation>Änderungen an den Tool-Servern sichern?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Discard</source>
+        <translation>Verwerfen</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>New or changed. A chat starts it when it needs it:</source>
+        <translation>Neu oder geändert. Ein Chat startet es bei Bedarf:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Removed: {servers}</source>
+        <translation>Entfernt: {servers}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Saved</source>
+        <translation>Gesichert</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>No other programs with tool servers</source>
+        <translation>Keine anderen Programme mit Tool-Servern</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>%n server added from {place}</source>
+        <comment>%n servers added from {place}</comment>
+        <translation>
+            <numerusform>%n Server aus {place} hinzugefügt</numerusform>
+            <numerusform>%n Server aus {place} hinzugefügt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>The log is empty.</source>
+        <translation>Das Protokoll ist leer.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Always Allowed</source>
+        <translation>Immer erlaubt</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>No tools. Stretto asks you before each call.</source>
+        <translation>Keine Tools. Stretto fragt dich vor jedem Aufruf.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>All tools</source>
+        <translation>Alle Tools</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path}: read-only in “{chat}”</source>
+        <translation>{path}: schreibgeschützt in „{chat}“</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path}: read and write in “{chat}”</source>
+        <translation>{path}: Lesen und Schreiben in „{chat}“</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>You see each change to a file before it is made.</source>
+        <translation>Du siehst jede Änderung an einer Datei, bevor sie gemacht wird.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is unavailable: it needs bubblewrap (bwrap) to run code safely.</source>
+        <translation>Python ist nicht verfügbar: Es braucht bubblewrap (bwrap), um Code sicher auszuführen.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is unavailable: this system cannot run code safely.</source>
+        <translation>Python ist nicht verfügbar: Dieses System kann Code nicht sicher ausführen.</translation>
+    </message>
 </context>
 </TS>

@@ -9527,5 +9527,207 @@ No respondiste.</translation>
         <source>Scroll bar</source>
         <translation>Barra de desplazamiento</translation>
     </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Earlier this week</source>
+        <translation>Esta semana</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>This month</source>
+        <translation>Este mes</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Stretto asks you before each call.</source>
+        <translation>Stretto te pregunta antes de cada llamada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Always allowed in this chat: {tools}. Other calls ask you.</source>
+        <translation>Siempre permitidas en este chat: {tools}. Las demás llamadas te preguntan.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>{folder} · read and write</source>
+        <translation>{folder} · lectura y escritura</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>{folder} · read-only</source>
+        <translation>{folder} · solo lectura</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Make Read-Only</source>
+        <translation>Solo lectura</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools of this chat may list, search and read what is in it</source>
+        <translation>Las herramientas de este chat pueden listar, buscar y leer su contenido</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Refresh Tools</source>
+        <translation>Actualizar herramientas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Show Tools</source>
+        <translation>Mostrar herramientas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Use These Tools</source>
+        <translation>Usar estas herramientas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>The model reads these descriptions</source>
+        <translation>El modelo lee estas descripciones</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Resources (@) and prompts (/)</source>
+        <translation>Recursos (@) y prompts (/)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Connecting…</source>
+        <translation>Conectando…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tokens that these tools take in each prompt</source>
+        <translation>Tokens que estas herramientas ocupan en cada prompt</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools take {count} token of each prompt.</source>
+        <comment>Tools take {count} tokens of each prompt.</comment>
+        <translation>
+            <numerusform>Las herramientas ocupan {count} token de cada prompt.</numerusform>
+            <numerusform>Las herramientas ocupan {count} tokens de cada prompt.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/table.py"/>
+        <source>{column}, %n message</source>
+        <comment>{column}, %n messages</comment>
+        <translation>
+            <numerusform>{column}, %n mensaje</numerusform>
+            <numerusform>{column}, %n mensajes</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when needed</source>
+        <translation>Se inicia cuando hace falta</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Tool Servers</source>
+        <translation>Servidores de herramientas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Tool servers as JSON</source>
+        <translation>Servidores de herramientas en JSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Import…</source>
+        <translation>Importar…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Programs and addresses that offer tools over MCP, as a JSON list.</source>
+        <translation>Programas y direcciones que ofrecen herramientas por MCP, como lista JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Save your changes to the tool servers?</source>
+        <translation>¿Guardar los cambios en los servidores de herramientas?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Discard</source>
+        <translation>Descartar</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>New or changed. A chat starts it when it needs it:</source>
+        <translation>Nuevo o modificado. Un chat lo inicia cuando lo necesita:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Removed: {servers}</source>
+        <translation>Eliminados: {servers}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Saved</source>
+        <translation>Guardado</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>No other programs with tool servers</source>
+        <translation>No hay otros programas con servidores de herramientas</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>%n server added from {place}</source>
+        <comment>%n servers added from {place}</comment>
+        <translation>
+            <numerusform>%n servidor añadido de {place}</numerusform>
+            <numerusform>%n servidores añadidos de {place}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>The log is empty.</source>
+        <translation>El registro está vacío.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Always Allowed</source>
+        <translation>Siempre permitidas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>No tools. Stretto asks you before each call.</source>
+        <translation>Ninguna herramienta. Stretto te pregunta antes de cada llamada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>All tools</source>
+        <translation>Todas las herramientas</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path}: read-only in “{chat}”</source>
+        <translation>{path}: solo lectura en «{chat}»</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path}: read and write in “{chat}”</source>
+        <translation>{path}: lectura y escritura en «{chat}»</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>You see each change to a file before it is made.</source>
+        <translation>Ves cada cambio en un archivo antes de que se haga.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is unavailable: it needs bubblewrap (bwrap) to run code safely.</source>
+        <translation>Python no está disponible: necesita bubblewrap (bwrap) para ejecutar código con seguridad.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is unavailable: this system cannot run code safely.</source>
+        <translation>Python no está disponible: este sistema no puede ejecutar código con seguridad.</translation>
+    </message>
 </context>
 </TS>

@@ -9527,5 +9527,207 @@ Vous n’avez pas répondu.</translation>
         <source>Scroll bar</source>
         <translation>Barre de défilement</translation>
     </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Earlier this week</source>
+        <translation>Plus tôt cette semaine</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>This month</source>
+        <translation>Ce mois-ci</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Stretto asks you before each call.</source>
+        <translation>Stretto vous demande avant chaque appel.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Always allowed in this chat: {tools}. Other calls ask you.</source>
+        <translation>Toujours autorisés dans ce chat : {tools}. Les autres appels vous sont demandés.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>{folder} · read and write</source>
+        <translation>{folder} · lecture et écriture</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>{folder} · read-only</source>
+        <translation>{folder} · lecture seule</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Make Read-Only</source>
+        <translation>Lecture seule</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools of this chat may list, search and read what is in it</source>
+        <translation>Les outils de ce chat pourront lister, rechercher et lire son contenu</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Refresh Tools</source>
+        <translation>Actualiser les outils</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Show Tools</source>
+        <translation>Afficher les outils</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Use These Tools</source>
+        <translation>Utiliser ces outils</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>The model reads these descriptions</source>
+        <translation>Le modèle lit ces descriptions</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Resources (@) and prompts (/)</source>
+        <translation>Ressources (@) et prompts (/)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Connecting…</source>
+        <translation>Connexion…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tokens that these tools take in each prompt</source>
+        <translation>Tokens que ces outils occupent dans chaque prompt</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools take {count} token of each prompt.</source>
+        <comment>Tools take {count} tokens of each prompt.</comment>
+        <translation>
+            <numerusform>Les outils occupent {count} token de chaque prompt.</numerusform>
+            <numerusform>Les outils occupent {count} tokens de chaque prompt.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/table.py"/>
+        <source>{column}, %n message</source>
+        <comment>{column}, %n messages</comment>
+        <translation>
+            <numerusform>{column}, %n message</numerusform>
+            <numerusform>{column}, %n messages</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when needed</source>
+        <translation>Démarre au besoin</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Tool Servers</source>
+        <translation>Serveurs d’outils</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Tool servers as JSON</source>
+        <translation>Serveurs d’outils en JSON</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Import…</source>
+        <translation>Importer…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Programs and addresses that offer tools over MCP, as a JSON list.</source>
+        <translation>Programmes et adresses qui proposent des outils via MCP, sous forme de liste JSON.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Save your changes to the tool servers?</source>
+        <translation>Enregistrer les modifications des serveurs d’outils ?</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Discard</source>
+        <translation>Ignorer</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>New or changed. A chat starts it when it needs it:</source>
+        <translation>Nouveau ou modifié. Un chat le démarre au besoin :</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Removed: {servers}</source>
+        <translation>Supprimés : {servers}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Saved</source>
+        <translation>Enregistré</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>No other programs with tool servers</source>
+        <translation>Aucun autre programme avec des serveurs d’outils</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>%n server added from {place}</source>
+        <comment>%n servers added from {place}</comment>
+        <translation>
+            <numerusform>%n serveur ajouté depuis {place}</numerusform>
+            <numerusform>%n serveurs ajoutés depuis {place}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>The log is empty.</source>
+        <translation>Le journal est vide.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Always Allowed</source>
+        <translation>Toujours autorisés</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>No tools. Stretto asks you before each call.</source>
+        <translation>Aucun outil. Stretto vous demande avant chaque appel.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>All tools</source>
+        <translation>Tous les outils</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path}: read-only in “{chat}”</source>
+        <translation>{path} : lecture seule dans « {chat} »</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path}: read and write in “{chat}”</source>
+        <translation>{path} : lecture et écriture dans « {chat} »</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>You see each change to a file before it is made.</source>
+        <translation>Vous voyez chaque modification d’un fichier avant qu’elle soit faite.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is unavailable: it needs bubblewrap (bwrap) to run code safely.</source>
+        <translation>Python n’est pas disponible : il lui faut bubblewrap (bwrap) pour exécuter du code en sécurité.</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is unavailable: this system cannot run code safely.</source>
+        <translation>Python n’est pas disponible : ce système ne peut pas exécuter du code en sécurité.</translation>
+    </message>
 </context>
 </TS>

@@ -9407,5 +9407,204 @@ You did not answer.</source>
         <source>Scroll bar</source>
         <translation>スクロールバー</translation>
     </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Earlier this week</source>
+        <translation>今週</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>This month</source>
+        <translation>今月</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Stretto asks you before each call.</source>
+        <translation>呼び出しのたびにStrettoが確認します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Always allowed in this chat: {tools}. Other calls ask you.</source>
+        <translation>このチャットで常に許可: {tools}。ほかの呼び出しは確認されます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>{folder} · read and write</source>
+        <translation>{folder} · 読み書き</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>{folder} · read-only</source>
+        <translation>{folder} · 読み出し専用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Make Read-Only</source>
+        <translation>読み出し専用にする</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools of this chat may list, search and read what is in it</source>
+        <translation>このチャットのツールが中身の一覧、検索、読み出しをできるようにします</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Refresh Tools</source>
+        <translation>ツールを更新</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Show Tools</source>
+        <translation>ツールを表示</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Use These Tools</source>
+        <translation>これらのツールを使う</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>The model reads these descriptions</source>
+        <translation>モデルはこの説明を読みます</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Resources (@) and prompts (/)</source>
+        <translation>リソース（@）とプロンプト（/）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Connecting…</source>
+        <translation>接続中…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tokens that these tools take in each prompt</source>
+        <translation>これらのツールが毎回のプロンプトで使うトークン数</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools take {count} token of each prompt.</source>
+        <comment>Tools take {count} tokens of each prompt.</comment>
+        <translation>
+            <numerusform>ツールは毎回のプロンプトで{count}トークンを使います。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/table.py"/>
+        <source>{column}, %n message</source>
+        <comment>{column}, %n messages</comment>
+        <translation>
+            <numerusform>{column}、%n件のメッセージ</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when needed</source>
+        <translation>必要時に起動</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Tool Servers</source>
+        <translation>ツールサーバ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Tool servers as JSON</source>
+        <translation>JSON形式のツールサーバ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Import…</source>
+        <translation>読み込む…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Programs and addresses that offer tools over MCP, as a JSON list.</source>
+        <translation>MCPでツールを提供するプログラムとアドレスのJSONリスト。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Save your changes to the tool servers?</source>
+        <translation>ツールサーバの変更を保存しますか？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Discard</source>
+        <translation>破棄</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>New or changed. A chat starts it when it needs it:</source>
+        <translation>新規または変更。チャットが必要なときに起動します:</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Removed: {servers}</source>
+        <translation>削除: {servers}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Saved</source>
+        <translation>保存しました</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>No other programs with tool servers</source>
+        <translation>ツールサーバを持つほかのプログラムはありません</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>%n server added from {place}</source>
+        <comment>%n servers added from {place}</comment>
+        <translation>
+            <numerusform>{place}から%n台のサーバを追加しました</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>The log is empty.</source>
+        <translation>ログは空です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Always Allowed</source>
+        <translation>常に許可</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>No tools. Stretto asks you before each call.</source>
+        <translation>ツールなし。呼び出しのたびにStrettoが確認します。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>All tools</source>
+        <translation>すべてのツール</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path}: read-only in “{chat}”</source>
+        <translation>{path}: “{chat}”で読み出し専用</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path}: read and write in “{chat}”</source>
+        <translation>{path}: “{chat}”で読み書き</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>You see each change to a file before it is made.</source>
+        <translation>ファイルの変更は、行う前に毎回確認できます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is unavailable: it needs bubblewrap (bwrap) to run code safely.</source>
+        <translation>Pythonは使えません。コードを安全に実行するにはbubblewrap（bwrap）が必要です。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is unavailable: this system cannot run code safely.</source>
+        <translation>Pythonは使えません。このシステムではコードを安全に実行できません。</translation>
+    </message>
 </context>
 </TS>

@@ -9407,5 +9407,204 @@ You did not answer.</source>
         <source>Scroll bar</source>
         <translation>滚动条</translation>
     </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>Earlier this week</source>
+        <translation>本周早些时候</translation>
+    </message>
+    <message>
+        <location filename="../../app/chats/organising.py"/>
+        <source>This month</source>
+        <translation>本月</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Stretto asks you before each call.</source>
+        <translation>每次调用前 Stretto 都会询问你。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Always allowed in this chat: {tools}. Other calls ask you.</source>
+        <translation>此对话中始终允许：{tools}。其他调用会询问你。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>{folder} · read and write</source>
+        <translation>{folder} · 可读写</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>{folder} · read-only</source>
+        <translation>{folder} · 只读</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Make Read-Only</source>
+        <translation>设为只读</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools of this chat may list, search and read what is in it</source>
+        <translation>此对话的工具可以列出、搜索和读取其中的内容</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Refresh Tools</source>
+        <translation>刷新工具</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Show Tools</source>
+        <translation>显示工具</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Use These Tools</source>
+        <translation>使用这些工具</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>The model reads these descriptions</source>
+        <translation>模型会读取这些说明</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Resources (@) and prompts (/)</source>
+        <translation>资源 (@) 和提示词 (/)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Connecting…</source>
+        <translation>正在连接…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tokens that these tools take in each prompt</source>
+        <translation>这些工具在每次提示词中占用的 token 数</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/pane/tools_popover.py"/>
+        <source>Tools take {count} token of each prompt.</source>
+        <comment>Tools take {count} tokens of each prompt.</comment>
+        <translation>
+            <numerusform>工具在每次提示词中占用 {count} 个 token。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/chats/table.py"/>
+        <source>{column}, %n message</source>
+        <comment>{column}, %n messages</comment>
+        <translation>
+            <numerusform>{column}，%n 条消息</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Starts when needed</source>
+        <translation>需要时启动</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Tool Servers</source>
+        <translation>工具服务器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Tool servers as JSON</source>
+        <translation>JSON 格式的工具服务器</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Import…</source>
+        <translation>导入…</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Programs and addresses that offer tools over MCP, as a JSON list.</source>
+        <translation>通过 MCP 提供工具的程序和地址，以 JSON 列表表示。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Save your changes to the tool servers?</source>
+        <translation>要存储对工具服务器的更改吗？</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Discard</source>
+        <translation>放弃</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>New or changed. A chat starts it when it needs it:</source>
+        <translation>新增或更改。对话需要时会启动：</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Removed: {servers}</source>
+        <translation>已移除：{servers}</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Saved</source>
+        <translation>已存储</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>No other programs with tool servers</source>
+        <translation>没有其他带工具服务器的程序</translation>
+    </message>
+    <message numerus="yes">
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>%n server added from {place}</source>
+        <comment>%n servers added from {place}</comment>
+        <translation>
+            <numerusform>已从 {place} 添加 %n 个服务器</numerusform>
+        </translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>The log is empty.</source>
+        <translation>日志为空。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>Always Allowed</source>
+        <translation>始终允许</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>No tools. Stretto asks you before each call.</source>
+        <translation>没有工具。每次调用前 Stretto 都会询问你。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>All tools</source>
+        <translation>所有工具</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path}: read-only in “{chat}”</source>
+        <translation>{path}：在“{chat}”中只读</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>{path}: read and write in “{chat}”</source>
+        <translation>{path}：在“{chat}”中可读写</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/settings/tools_window.py"/>
+        <source>You see each change to a file before it is made.</source>
+        <translation>每次更改文件前都会先给你看。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is unavailable: it needs bubblewrap (bwrap) to run code safely.</source>
+        <translation>Python 不可用：需要 bubblewrap (bwrap) 才能安全运行代码。</translation>
+    </message>
+    <message>
+        <location filename="../../app/tools/python_cell.py"/>
+        <source>Python is unavailable: this system cannot run code safely.</source>
+        <translation>Python 不可用：此系统无法安全运行代码。</translation>
+    </message>
 </context>
 </TS>

@@ -59,8 +59,8 @@ def test_call_consent_deny_and_always(calling: Desk) -> None:
         return calls()[-1][0]
 
     desk.keys("ctrl+k")
-    desk.type("tools of this chat")
-    desk.keys("Return", "shift+Tab", "shift+Tab", "shift+Tab", "space")  # Show its tools
+    desk.type("tools for this chat")
+    desk.keys("Return", "shift+Tab", "shift+Tab", "shift+Tab", "space")  # Show Tools
 
     def press_until(sql: str) -> None:
         """Press what has the focus, and again where nothing came of it: it was not there yet."""
@@ -71,7 +71,7 @@ def test_call_consent_deny_and_always(calling: Desk) -> None:
                 time.sleep(0.05)
             desk.until(lambda: True)
 
-    press_until("SELECT 1 FROM tool_pins WHERE server = 'time'")  # Use These
+    press_until("SELECT 1 FROM tool_pins WHERE server = 'time'")  # Use These Tools
     press_until("SELECT 1 FROM chats WHERE params LIKE '%time/get_current_time%'")
     desk.keys("Escape")
 

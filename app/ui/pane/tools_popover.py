@@ -25,6 +25,7 @@ from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.settings.language import counted, number, tr
 from app.settings.paths import short_path
+from app.tools.builtin import about_of, title_of
 from app.tools.consent import Change, Grant
 from app.tools.servers import ServerConfig
 from app.tools.tool import BUILT_IN, Tool, as_function, visible
@@ -73,6 +74,12 @@ def link(words: str, parent: QWidget) -> QPushButton:
 LONGEST = 600  # characters of a description that are shown; its tooltip has all
 
 
+def _told(tool: Tool, other: Tool) -> str:
+    """What is said of a tool that differs from another: its title, too, where that does."""
+    about = tool.description[:LONGEST]
+    return about if tool.title == other.title else f"{title_of(tool)}: {about}"
+
+
 class ToolsPopover(QFrame):
     """Built-in tools, folders and servers, with what their descriptions cost in every prompt.
 
@@ -95,6 +102,7 @@ class ToolsPopover(QFrame):
         self._chat, self._library = chat, library
         self._toolbox = library.toolbox
         self._changes: dict[str, Change | str] = {}
+        self._usable = True  # whether the chat's model can call tools
         self._corner, self._room = QPoint(), 640
         self.boxes: dict[str, QCheckBox] = {}
         self._heads: dict[str, QWidget] = {}  # by server what is to be done first
@@ -129,21 +137,26 @@ class ToolsPopover(QFrame):
         layout.setContentsMargins(16, 12, 16, 14)
         layout.setSpacing(6)
         self.boxes = {}
-        self.costs = {BUILT_IN: headed(tr("Tools of this chat"), layout, page)}
+        self.costs = {BUILT_IN: headed(tr("Tools"), layout, page)}
+        model = self._chat.model_status.model
+        self._usable = model is None or bool(model.tool_format)
         if words := header.of_tools(self._chat):
             layout.addWidget(note(words, page))
         for tool in self._toolbox.builtin.tools:
-            layout.addWidget(self._box(tool, page))
+            self._add_tool(tool, layout, page)
         for words in self._toolbox.builtin.absent:
             layout.addWidget(note(words, page))
         self._fill_folders(layout, page)
         for config in self._toolbox.host.servers:
             if config.enabled:
                 self._fill_server(config, layout, page)
+        layout.addSpacing(8)
         self.cost = note("", page)
+        self.cost.hide()
         layout.addWidget(self.cost)
-        layout.addWidget(note(tr("Each call is shown and waits for you before it runs."), page))
-        servers = link(tr("Servers of tools…"), page)
+        if self._usable:
+            layout.addWidget(note(self._asks(), page))
+        servers = link(tr("Tool Servers (MCP)…"), page)
         servers.clicked.connect(self.servers_asked)
         layout.addWidget(servers, 0, Qt.AlignmentFlag.AlignLeft)
         old = self._area.takeWidget()
@@ -154,15 +167,31 @@ class ToolsPopover(QFrame):
         self._fit()
         self._count()
 
+    def _asks(self) -> str:
+        """Whether calls wait for the person."""
+        given = self._toolbox.consents.of_chat(self._chat.id)
+        names = []
+        for consent in given:
+            tool = self._toolbox.tool(f"{consent.server}/{consent.tool}") if consent.tool else None
+            name = title_of(tool) if tool is not None else visible(consent.tool or consent.server)
+            names.append(name)
+        if not names:
+            return tr("Stretto asks you before each call.")
+        listed = ", ".join(sorted(names))
+        return tr("Always allowed in this chat: {tools}. Other calls ask you.", tools=listed)
+
     def _fill_folders(self, layout: QVBoxLayout, page: QWidget) -> None:
+        layout.addSpacing(8)
         layout.addWidget(heading(tr("Folders"), page))
         for grant in self._toolbox.consents.folders(self._chat.id):
             row = QHBoxLayout()
             where = short_path(grant.path)
             if grant.writable:
-                where = tr("{folder} (may be written)", folder=where)
+                where = tr("{folder} · read and write", folder=where)
+            else:
+                where = tr("{folder} · read-only", folder=where)
             row.addWidget(note(where, page), 1)
-            writing = link(tr("Read Only") if grant.writable else tr("Allow Writing"), page)
+            writing = link(tr("Make Read-Only") if grant.writable else tr("Allow Writing"), page)
             writing.clicked.connect(lambda _=False, g=grant: self._set_writable(g))
             away = link(tr("Remove"), page)
             away.clicked.connect(lambda _=False, g=grant: self._withdraw(g))
@@ -170,11 +199,12 @@ class ToolsPopover(QFrame):
             row.addWidget(away)
             layout.addLayout(row)
         add = link(tr("Add Folder…"), page)
-        add.setToolTip(tr("What is below it can be listed, searched and read in this chat"))
+        add.setToolTip(tr("Tools of this chat may list, search and read what is in it"))
         add.clicked.connect(self.folder_asked)
         layout.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _fill_server(self, config: ServerConfig, layout: QVBoxLayout, page: QWidget) -> None:
+        layout.addSpacing(8)
         self.costs[config.name] = headed(visible(config.name), layout, page)
         found = self._changes.get(config.name)
         pinned = self._toolbox.pins.of(config.name)
@@ -183,10 +213,10 @@ class ToolsPopover(QFrame):
         if isinstance(found, Change) and (found.new or found.other):
             self._heads[config.name] = self._fill_change(config.name, found, layout, page)
         else:
-            switches = [self._box(tool, page) for tool in pinned]
-            for box in switches or [self._switch_of(config.name, page)]:
-                layout.addWidget(box)
-            look = link(tr("Look again") if pinned else tr("Show its tools"), page)
+            switches = [self._add_tool(tool, layout, page) for tool in pinned]
+            if not switches:
+                layout.addWidget(self._switch_of(config.name, page))
+            look = link(tr("Refresh Tools") if pinned else tr("Show Tools"), page)
             look.setToolTip(config.shown)
             look.clicked.connect(lambda _=False, name=config.name: self._look(name))
             layout.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
@@ -196,18 +226,18 @@ class ToolsPopover(QFrame):
         self, server: str, found: Change, layout: QVBoxLayout, page: QWidget
     ) -> QPushButton:
         for tool in found.new:
-            told = f"{visible(tool.name)}: {tool.description[:LONGEST]}"
-            layout.addWidget(note(told, page, tr("New: {text}", text=tool.description)))
+            told = f"{title_of(tool)}: {tool.description[:LONGEST]}"
+            layout.addWidget(note(told, page, f"{visible(tool.name)}\n{tool.description}"))
         for before, now in found.other:
             words = tr(
                 "{name} has changed. Before: {before}\nNow: {now}",
-                name=visible(now.name),
-                before=before.description[:LONGEST],
-                now=now.description[:LONGEST],
+                name=title_of(before),
+                before=_told(before, now),
+                now=_told(now, before),
             )
             layout.addWidget(note(words, page))
-        use = QPushButton(tr("Use These"), page)
-        use.setToolTip(tr("These descriptions are what the model is told"))
+        use = QPushButton(tr("Use These Tools"), page)
+        use.setToolTip(tr("The model reads these descriptions"))
         tools = [*found.new, *(now for _, now in found.other)]
         use.clicked.connect(lambda: self._pin(server, tools))
         layout.addWidget(use, 0, Qt.AlignmentFlag.AlignLeft)
@@ -219,17 +249,32 @@ class ToolsPopover(QFrame):
         if server in self._heads:
             self._heads[server].setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _box(self, tool: Tool, page: QWidget) -> QCheckBox:
-        box = QCheckBox(visible(tool.name), page)
-        box.setToolTip(f"{tool.description[:LONGEST]}")
+    def _add_tool(self, tool: Tool, layout: QVBoxLayout, page: QWidget) -> QCheckBox:
+        """The tool's switch, and below it what the tool does."""
+        about = about_of(tool)
+        box = QCheckBox(title_of(tool).replace("&", "&&"), page)
+        box.setToolTip(f"{visible(tool.name)}\n{tool.description[:LONGEST]}")
+        box.setAccessibleDescription(about)
         box.setChecked(tool.key in self._chat.options.tools)
+        box.setEnabled(self._usable)
         box.toggled.connect(lambda on, key=tool.key: self._switch(key, on))
         self.boxes[tool.key] = box
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        column.addWidget(box)
+        if about:
+            words = note(about, page)
+            words.setEnabled(self._usable)
+            keep_font(words, t.SMALL_PX)
+            words.setIndent(0)
+            words.setContentsMargins(24, 0, 0, 2)
+            column.addWidget(words)
+        layout.addLayout(column)
         return box
 
     def _switch_of(self, server: str, page: QWidget) -> QCheckBox:
         """Switches a server on that has no tools, or whose tools nobody has looked at."""
-        box = QCheckBox(tr("Its resources (@) and prompts (/)"), page)
+        box = QCheckBox(tr("Resources (@) and prompts (/)"), page)
         key = f"{server}/"
         box.setChecked(key in self._chat.options.tools)
         box.toggled.connect(lambda on: self._switch(key, on))
@@ -247,7 +292,7 @@ class ToolsPopover(QFrame):
 
     def _look(self, server: str) -> None:
         """Ask the server for its tools; it is started for that."""
-        self._changes[server] = tr("Asking…")
+        self._changes[server] = tr("Connecting…")
         self._fill_again(server)
         flows.start(self, self._take(server, self._toolbox.host.tools(server)))
 
@@ -272,14 +317,17 @@ class ToolsPopover(QFrame):
 
     def _set_writable(self, grant: Grant) -> None:
         self._toolbox.consents.grant(grant.chat_id, grant.path, not grant.writable)
+        self._chat.tools.look_again()
         self._fill()
 
     def _withdraw(self, grant: Grant) -> None:
         self._toolbox.consents.withdraw(grant)
+        self._chat.tools.look_again()
         self._fill()
 
     def add_folder(self, folder: Path) -> None:
         self._toolbox.consents.grant(self._chat.id, folder.resolve(), False)
+        self._chat.tools.look_again()
         self._fill()
 
     # What they cost.
@@ -292,6 +340,7 @@ class ToolsPopover(QFrame):
         self._counting += 1  # what is still being counted holds no more
         for label in (self.cost, *self.costs.values()):
             label.setText("")
+        self.cost.hide()
         if engine is None or model is None or not model.tool_format:
             return
         for server in {"", *(tool.server for tool in tools.values())} if tools else ():
@@ -314,12 +363,13 @@ class ToolsPopover(QFrame):
         if server in self.costs:
             words = counted("{count} token", "{count} tokens", tokens, count=count)
             self.costs[server].setText(words)
-            self.costs[server].setToolTip(tr("What its tools that are switched on take"))
+            self.costs[server].setToolTip(tr("Tokens that these tools take in each prompt"))
         elif not server:
+            self.cost.show()
             self.cost.setText(
                 counted(
-                    "They take {count} token at the head of the prompt.",
-                    "They take {count} tokens at the head of the prompt.",
+                    "Tools take {count} token of each prompt.",
+                    "Tools take {count} tokens of each prompt.",
                     tokens,
                     count=count,
                 )

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QMenu,
+    QMessageBox,
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
@@ -19,10 +20,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app import flows
 from app.chats.library import ChatLibrary
 from app.settings.language import counted, mark, tr
 from app.settings.paths import short_path
 from app.tools import servers as files
+from app.tools.builtin import title_of
 from app.tools.connection import State
 from app.tools.servers import Read, ServerConfig
 from app.tools.tool import ToolError, visible
@@ -32,48 +35,56 @@ from app.ui.widgets.sheet import Sheet
 
 _EXAMPLE = '{"mcpServers": {"name": {"command": "npx", "args": []}}}'
 _STATES = {
-    State.OFF: mark("Starts when it is needed"),
+    State.OFF: mark("Starts when needed"),
     State.CONNECTING: mark("Starting…"),
     State.READY: mark("Running"),
-    State.ENDED: mark("Ended"),
+    State.ENDED: mark("Stopped"),
 }
 
 
 class ToolsWindow(Sheet):
-    """The file of servers as text, what each starts, its log, and the consents.
+    """The file of servers as text, what each starts, its log, and what is always allowed.
 
-    What is new or changed in the text is shown whole, and saved once the person has seen it.
+    What the text would start, as far as it is new or changed, is shown whole while it is written:
+    Save takes what stands there.
     """
 
     LOOK_MS = 700
+    NOTE = 88  # pixels, whatever is said there: nothing moves while a person types
 
     def __init__(self, library: ChatLibrary, parent: QWidget) -> None:
-        super().__init__("tools-window", tr("Tools"), parent, spacing=10)
-        self.resize(680, 620)
+        super().__init__("tools-window", tr("Tool Servers"), parent, spacing=10)
+        self.resize(680, 660)
         self._library, self._toolbox = library, library.toolbox
-        self._pending: Read | None = None
+        self._found: Read | None = None  # what the text says; None where it makes no sense
+        self._saved = files.to_text(self._toolbox.host.servers)
         self._shown: object = None
+        self._asking = False
         self._log_of = ""
         self.text = QPlainTextEdit(self)
         self.text.setObjectName("field")
         self.text.setFont(code_font())
-        self.text.setAccessibleName(tr("Servers as JSON"))
+        self.text.setAccessibleName(tr("Tool servers as JSON"))
         self.text.setPlaceholderText(_EXAMPLE)
-        self.text.setPlainText(files.to_text(self._toolbox.host.servers))
+        self.text.setPlainText(self._saved)
         self.text.setFixedHeight(190)
         self.text.setTabChangesFocus(True)
         self.note = self.label()
+        self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        kept = _scrolling(self)
+        kept.setWidget(self.note)
+        kept.setFixedHeight(self.NOTE)
         self.save = QPushButton(tr("Save"), self)
         self.save.clicked.connect(self._on_save)
-        self.import_ = QPushButton(tr("Import From…"), self)
+        self.import_ = QPushButton(tr("Import…"), self)
         self.import_.clicked.connect(self._on_import)
         buttons = QHBoxLayout()
-        buttons.addWidget(self.save)
+        buttons.setSpacing(8)
         buttons.addWidget(self.import_)
         buttons.addStretch(1)
-        self._area = QScrollArea(self)
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QScrollArea.Shape.NoFrame)
+        buttons.addWidget(self.save)
+        self._area = _scrolling(self)
         self.log = QPlainTextEdit(self)
         self.log.setObjectName("field")
         self.log.setReadOnly(True)
@@ -81,10 +92,12 @@ class ToolsWindow(Sheet):
         self.log.setAccessibleName(tr("Log"))
         self.log.setFixedHeight(140)
         self.log.hide()
-        about = tr("Programs and addresses that offer tools by MCP, as other programs write them.")
-        self.put(_heading(tr("Servers"), self), self.label(about), self.text, self.note, buttons)
+        about = tr("Programs and addresses that offer tools over MCP, as a JSON list.")
+        self.put(_heading(tr("Tool Servers"), self), self.label(about), self.text, kept, buttons)
         self.rows.addWidget(self._area, 1)
         self.put(self.log)
+        self.text.textChanged.connect(self._on_text)
+        self._on_text()
         if self._toolbox.host.problems:
             self.note.setText("\n".join(self._toolbox.host.problems))
         # The servers' states change on another thread; this window looks while it is open.
@@ -93,46 +106,100 @@ class ToolsWindow(Sheet):
         self._looking.start()
         self._refresh()
 
+    @property
+    def unsaved(self) -> bool:
+        """Whether the text says something else than what is saved."""
+        if self._found is None:
+            return self.text.toPlainText() != self._saved
+        return self._found.servers != self._toolbox.host.servers
+
+    def reject(self) -> None:
+        """Close it; where something is not saved, the person is asked first."""
+        if not self.unsaved:
+            super().reject()
+        elif not self._asking:
+            self._asking = True
+            flows.start(self, self._leave())
+
+    async def _leave(self) -> None:
+        box = QMessageBox(self)
+        box.setObjectName("unsaved-servers")
+        box.setWindowTitle(tr("Tool Servers"))
+        box.setText(tr("Save your changes to the tool servers?"))
+        save = None
+        if self._found is not None:
+            save = box.addButton(tr("Save"), QMessageBox.ButtonRole.AcceptRole)
+            box.setDefaultButton(save)
+        else:
+            box.setInformativeText(self.note.text())
+        discard = box.addButton(tr("Discard"), QMessageBox.ButtonRole.DestructiveRole)
+        box.setEscapeButton(box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole))
+        try:
+            await flows.answered(box)
+            clicked = box.clickedButton()
+        finally:
+            self._asking = False
+        if clicked is not None and clicked is save:
+            self._on_save()
+        elif clicked is discard:
+            self.text.setPlainText(self._saved)
+        else:
+            return
+        if not self.unsaved:  # otherwise the disk has refused, and the note says so
+            super().reject()
+
     # The servers.
 
     @Slot()
-    def _on_save(self) -> None:
-        """Show what the text would start; the second press saves it."""
+    def _on_text(self) -> None:
+        """Show what the text would start, or what is wrong with it."""
+        self._found = None
         try:
             found = files.read_text(self.text.toPlainText())
         except ToolError as error:
             self._tell(str(error))
             return
-        known = {server.name: server for server in self._toolbox.host.servers}
-        fresh = [each for each in found.servers if known.get(each.name) != each]
         if found.problems:
             self._tell("\n".join(found.problems))
-        elif fresh and self._pending != found:
-            shown = "\n".join(f"{visible(each.name)}:  {_whole(each)}" for each in fresh)
-            new = tr("This is new. A chat starts it when it needs it:")
-            self._tell(f"{new}\n{shown}")
-            self._pending = found
-            self.save.setText(tr("Save These"))
-        else:
-            self._take(found, [each.name for each in fresh])
+            return
+        self._found = found
+        lines = []
+        if fresh := self._changed(found):
+            lines.append(tr("New or changed. A chat starts it when it needs it:"))
+            lines += [f"{visible(each.name)}:  {_whole(each)}" for each in fresh]
+        if gone := self._gone(found):
+            lines.append(tr("Removed: {servers}", servers=", ".join(map(visible, sorted(gone)))))
+        self._tell("\n".join(lines))
 
-    def _take(self, found: Read, changed: list[str]) -> None:
-        gone = {each.name for each in self._toolbox.host.servers} - {s.name for s in found.servers}
+    def _changed(self, found: Read) -> list[ServerConfig]:
+        known = {server.name: server for server in self._toolbox.host.servers}
+        return [each for each in found.servers if known.get(each.name) != each]
+
+    def _gone(self, found: Read) -> set[str]:
+        return {each.name for each in self._toolbox.host.servers} - {s.name for s in found.servers}
+
+    @Slot()
+    def _on_save(self) -> None:
+        found = self._found
+        if found is None:
+            return
+        # What was said of them was said of others.
+        others = [*self._gone(found), *(each.name for each in self._changed(found))]
         try:
             self._toolbox.host.set_servers(found.servers)
         except ToolError as error:
             self._tell(str(error))
             return
-        for name in [*gone, *changed]:  # what was said of it was said of another
+        for name in others:
             self._toolbox.consents.forget_server(name)
             self._toolbox.pins.forget(name)
-        self._tell(tr("Saved."))
+        self._saved = self.text.toPlainText()
+        self._tell(tr("Saved"))
         self._refresh()
 
     def _tell(self, words: str) -> None:
         self.note.setText(words)
-        self._pending = None
-        self.save.setText(tr("Save"))
+        self.save.setEnabled(self._found is not None and self.unsaved)
 
     @Slot()
     def _on_import(self) -> None:
@@ -141,7 +208,7 @@ class ToolsWindow(Sheet):
         for name, path in files.known_places().items():
             menu.addAction(name, partial(self.import_from, path))
         if menu.isEmpty():
-            menu.addAction(tr("No other program with servers was found")).setEnabled(False)
+            menu.addAction(tr("No other programs with tool servers")).setEnabled(False)
         menu.popup(self.import_.mapToGlobal(self.import_.rect().bottomLeft()))
 
     def import_from(self, path: Path) -> None:
@@ -155,14 +222,13 @@ class ToolsWindow(Sheet):
         names = {each.name for each in own.servers}
         more = [each for each in found.servers if each.name not in names]
         self.text.setPlainText(files.to_text([*own.servers, *more]))
-        self._tell(
-            counted(
-                "%n server from {place}. Look at them, then save.",
-                "%n servers from {place}. Look at them, then save.",
-                len(more),
-                place=short_path(path),
-            )
+        words = counted(
+            "%n server added from {place}",
+            "%n servers added from {place}",
+            len(more),
+            place=short_path(path),
         )
+        self._tell("\n".join(filter(None, (words, self.note.text()))))
 
     # What is shown below.
 
@@ -172,7 +238,7 @@ class ToolsWindow(Sheet):
         lines = [(s, host.status(s.name)) for s in host.servers]
         shown = (lines, consents.consents(), consents.grants())
         if self._log_of:
-            text = host.log(self._log_of) or tr("Nothing was written yet.")
+            text = host.log(self._log_of) or tr("The log is empty.")
             if text != self.log.toPlainText():
                 self.log.setPlainText(text)
         if shown == self._shown:
@@ -183,31 +249,40 @@ class ToolsWindow(Sheet):
         layout.setContentsMargins(0, 0, 0, 0)
         for server, status in lines:
             words = status.words or tr(_STATES[status.state])
-            state = words if server.enabled else tr("Switched off")
+            state = words if server.enabled else tr("Off")
             self._row(
                 layout,
                 page,
                 f"{visible(server.name)}: {state}",
                 (tr("Show Log"), partial(self._show_log, server.name)),
-                (tr("End", "a server"), partial(host.end, server.name)),
+                (tr("Stop"), partial(host.end, server.name)),
             )
-        layout.addWidget(_heading(tr("Allowed without asking"), page))
-        if not shown[1] and not shown[2]:
-            layout.addWidget(_words(tr("Nothing. Every call waits for you."), page))
+        if lines:
+            layout.addSpacing(12)
+        layout.addWidget(_heading(tr("Always Allowed"), page))
+        if not shown[1]:
+            layout.addWidget(_words(tr("No tools. Stretto asks you before each call."), page))
         for consent in shown[1]:
+            tool = self._toolbox.tool(f"{consent.server}/{consent.tool}") if consent.tool else None
+            name = title_of(tool) if tool is not None else visible(consent.tool)
             words = tr(
                 "{tool} of {server} in “{chat}”",
-                tool=visible(consent.tool) if consent.tool else tr("all tools"),
+                tool=name or tr("All tools"),
                 server=visible(consent.server),
                 chat=self._title(consent.chat_id),
             )
             self._row(layout, page, words, (tr("Revoke"), partial(consents.revoke, consent)))
+        if shown[2]:
+            layout.addSpacing(12)
+            layout.addWidget(_heading(tr("Folders"), page))
         for grant in shown[2]:
             path, chat = short_path(grant.path), self._title(grant.chat_id)
-            words = tr("{path} for reading in “{chat}”", path=path, chat=chat)
+            words = tr("{path}: read-only in “{chat}”", path=path, chat=chat)
             if grant.writable:
-                words = tr("{path} for reading and writing in “{chat}”", path=path, chat=chat)
+                words = tr("{path}: read and write in “{chat}”", path=path, chat=chat)
             self._row(layout, page, words, (tr("Revoke"), partial(consents.withdraw, grant)))
+        if any(grant.writable for grant in shown[2]):
+            layout.addWidget(_words(tr("You see each change to a file before it is made."), page))
         layout.addStretch(1)
         old = self._area.takeWidget()
         if old is not None:
@@ -250,6 +325,13 @@ def _whole(server: ServerConfig) -> str:
     given = [f"{name}={value}" for name, value in (*server.env, *server.headers)]
     where = [tr("in {folder}", folder=server.cwd)] if server.cwd else []
     return "  ".join([server.shown, *map(visible, [*given, *where])])
+
+
+def _scrolling(parent: QWidget) -> QScrollArea:
+    area = QScrollArea(parent)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QScrollArea.Shape.NoFrame)
+    return area
 
 
 def _heading(words: str, parent: QWidget) -> QLabel:
